@@ -1,0 +1,3 @@
+"""mcpconnect: a class-based SDK for MCP servers."""
+
+from ._version import __version__ as __version__
