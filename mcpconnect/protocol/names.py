@@ -1,0 +1,36 @@
+"""Every word of the protocol that more than one file speaks: methods, `_meta` keys, features of a revision.
+
+Rule: a word is spelled once, here. Words that a single file uses stay in that file; a revision's date stands only under
+`protocol/revisions/`. Later pages of the specification (prompts, resources, …) add their methods below.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+INITIALIZE: Final = "initialize"
+PING: Final = "ping"
+DISCOVER: Final = "server/discover"
+TOOLS_LIST: Final = "tools/list"
+TOOLS_CALL: Final = "tools/call"
+
+INITIALIZED: Final = "notifications/initialized"
+CANCELLED: Final = "notifications/cancelled"
+PROGRESS: Final = "notifications/progress"
+MESSAGE: Final = "notifications/message"
+TOOLS_CHANGED: Final = "notifications/tools/list_changed"
+
+META: Final = "_meta"
+PROTOCOL_VERSION: Final = "io.modelcontextprotocol/protocolVersion"
+"""Names the revision of a request; its presence makes the request one of the per-request era."""
+CLIENT_CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
+CLIENT_INFO: Final = "io.modelcontextprotocol/clientInfo"
+SERVER_INFO: Final = "io.modelcontextprotocol/serverInfo"
+PROGRESS_TOKEN: Final = "progressToken"
+
+BATCHING: Final = "batching"
+"""A message may be an array of messages."""
+ANONYMOUS_ERRORS: Final = "anonymous-errors"
+"""An error response whose request's id is unknown has no `id` member (elsewhere the member is null)."""
+ANY_STRUCTURED: Final = "any-structured-content"
+"""Structured content and output schemas may be of any JSON type (elsewhere only objects)."""

@@ -1,0 +1,32 @@
+"""2026-07-28: the newest shapes. No handshake: each request says in `_meta` who asks and in which revision."""
+
+from __future__ import annotations
+
+from .. import names
+from ..revision import Revision
+
+V2026_07_28 = Revision.newest(
+    "2026-07-28",
+    handshake=False,
+    features={
+        names.DISCOVER,
+        names.TOOLS_LIST,
+        names.TOOLS_CALL,
+        names.CANCELLED,
+        names.PROGRESS,
+        names.MESSAGE,
+        names.TOOLS_CHANGED,
+        names.ANONYMOUS_ERRORS,
+        names.ANY_STRUCTURED,
+    },
+    codes={
+        "parse-error": -32700,
+        "invalid-request": -32600,
+        "method-not-found": -32601,
+        "invalid-params": -32602,
+        "internal-error": -32603,
+        "resource-not-found": -32602,
+        "missing-capability": -32021,
+        "unsupported-version": -32022,
+    },
+)
