@@ -90,26 +90,29 @@ def decode(data: bytes, limits: Limits) -> Single | Batch:
     """
     if data.count(b"[") + data.count(b"{") > limits.depth and nested_deeper(data, limits.depth):
         raise too_deep(data, limits.depth)
-    if _is_array(data):
-        return _decode_batch(data, limits)
-    return _decode_single(data)
-
-
-def _decode_single(data: bytes | Raw) -> Single:
     try:
         envelope = _decode_envelope(data)
     except msgspec.DecodeError as error:
-        method = read_again(bytes(data), str(error))
-        return Notification(method, {})
-    if envelope.method is UNSET:
+        return _decode_batch(data, limits) if _is_array(data) else _look_again(data, error)
+    return _single(envelope)
+
+
+def _single(envelope: _Envelope) -> Single:
+    method = envelope.method
+    if method is UNSET:
         return _response(envelope)
     if envelope.result is not UNSET or envelope.error is not UNSET:
         raise invalid("a message with a `method` cannot have a `result` or an `error`")
-    if envelope.id is UNSET:
-        return Notification(envelope.method, envelope.params)
-    if envelope.id is None:
+    id = envelope.id
+    if id is UNSET:
+        return Notification(method, envelope.params)
+    if id is None:
         raise invalid("`id` must be a string or an integer, not null")
-    return Request(envelope.id, envelope.method, envelope.params)
+    return Request(id, method, envelope.params)
+
+
+def _look_again(data: bytes, error: msgspec.DecodeError) -> Notification:
+    return Notification(method=read_again(data, str(error)), params={})
 
 
 def _response(envelope: _Envelope) -> Response:
@@ -139,7 +142,11 @@ def _decode_batch(data: bytes, limits: Limits) -> Batch:
 
 def _decode_item(item: Raw) -> Single | Refused:
     try:
-        return _decode_single(item)
+        try:
+            envelope = _decode_envelope(item)
+        except msgspec.DecodeError as error:
+            return _look_again(bytes(item), error)
+        return _single(envelope)
     except Refused as refused:
         return refused
 
