@@ -18,7 +18,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from ..limits import Limits
 from .nesting import nested_deeper
-from .refusal import NO_ID, Id, NoId, Refused, invalid, read_again, too_deep
+from .refusal import NO_ID, Id, NoId, Refused, invalid, read_again, too_deep, unreadable_batch
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -131,8 +131,7 @@ def _decode_batch(data: bytes, limits: Limits) -> Batch:
     try:
         items = _decode_items(data)
     except msgspec.DecodeError as error:
-        read_again(data, str(error))
-        raise invalid(str(error)) from None
+        raise unreadable_batch(data, str(error)) from None
     if not items:
         raise invalid("a batch cannot be empty")
     if len(items) > limits.batch:

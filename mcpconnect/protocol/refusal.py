@@ -56,22 +56,35 @@ def too_deep(data: bytes, limit: int) -> Refused:
 
 
 def read_again(data: bytes, reason: str) -> str:
-    """Find out why the decoder refused `data` (`reason` is what it said).
+    """Find out why the decoder refused `data`, a single message (`reason` is what it said).
 
     Returns the method if it is a notification after all, which no fault makes answerable. Raises `Refused` otherwise.
     """
-    try:
-        message = json.loads(data.decode(), parse_int=_integer, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        raise Refused(ParseError(f"Parse error: {reason}")) from None
+    message = _load(data, reason)
     if not isinstance(message, dict):
         raise invalid("a message must be a JSON object")
     if message.get("jsonrpc") == "2.0" and isinstance(message.get("method"), str) and "id" not in message:
         return str(message["method"])
-    raise invalid(_fault(message, data) or reason, _legal_id(message))
+    raise invalid(_envelope_fault(message) or _value_fault(data, reason), _legal_id(message))
 
 
-def _fault(message: dict[str, Any], data: bytes) -> str | None:
+def unreadable_batch(data: bytes, reason: str) -> Refused:
+    """Return the refusal of an array that the decoder refused as a whole."""
+    try:
+        _load(data, reason)
+    except Refused as refused:
+        return refused
+    return invalid(_value_fault(data, reason))
+
+
+def _load(data: bytes, reason: str) -> Any:
+    try:
+        return json.loads(data.decode(), parse_int=_integer, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise Refused(ParseError(f"Parse error: {reason}")) from None
+
+
+def _envelope_fault(message: dict[str, Any]) -> str | None:
     if message.get("jsonrpc") != "2.0":
         return '`jsonrpc` must be "2.0"'
     if "id" in message and not _is_id(message["id"]):
@@ -80,9 +93,11 @@ def _fault(message: dict[str, Any], data: bytes) -> str | None:
         return "`method` must be a string"
     if not isinstance(message.get("params", {}), dict):
         return "`params` must be an object"
-    if _SURROGATE.search(data):
-        return "a string holds a lone surrogate"
     return None
+
+
+def _value_fault(data: bytes, reason: str) -> str:
+    return "a string holds a lone surrogate" if _SURROGATE.search(data) else reason
 
 
 def _legal_id(message: dict[str, Any]) -> Id | Literal[NoId.NO_ID]:
