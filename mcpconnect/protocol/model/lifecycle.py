@@ -1,0 +1,47 @@
+"""How a connection begins: `initialize` (with a handshake) and `server/discover` (without).
+
+`initialize` ended with the handshake; its newest shape is that of the last revision that had it.
+
+Source: the schema's pages *Initialize* and *Discover*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .common import CacheableResult, Implementation, Result, Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsCapability:
+    """The server has tools; with `list_changed` it says when the list changes."""
+
+    list_changed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerCapabilities:
+    """What a server can do; a member that is `None` is not offered."""
+
+    tools: ToolsCapability | None = None
+    experimental: dict[str, Settings] | None = None
+    extensions: dict[str, Settings] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitializeResult(Result):
+    """The answer to `initialize`."""
+
+    protocol_version: str
+    capabilities: ServerCapabilities
+    server_info: Implementation
+    instructions: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscoverResult(CacheableResult):
+    """The answer to `server/discover`."""
+
+    supported_versions: tuple[str, ...]
+    capabilities: ServerCapabilities
+    instructions: str | None = None
