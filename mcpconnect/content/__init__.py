@@ -1,1 +1,49 @@
+"""What return values become: blocks, results, the builder, encoders and content types."""
 
+from .annotations import Annotations, Icon
+from .blocks import (
+    BLOCKS,
+    AudioContent,
+    BlobResource,
+    Block,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+    TextResource,
+)
+from .builder import ContentList, ToolResultBuilder
+from .builtin import JSON_TEXT, PNG_IMAGE, YAML_TEXT, ImageContentType
+from .content_type import ContentFormatter, ContentType
+from .encoders import Encoder, EncoderRegistry
+from .media import media_serializer
+from .mime import Mime
+from .results import UNSET, ToolResult
+
+__all__ = [
+    "BLOCKS",
+    "JSON_TEXT",
+    "PNG_IMAGE",
+    "UNSET",
+    "YAML_TEXT",
+    "Annotations",
+    "AudioContent",
+    "BlobResource",
+    "Block",
+    "ContentFormatter",
+    "ContentList",
+    "ContentType",
+    "EmbeddedResource",
+    "Encoder",
+    "EncoderRegistry",
+    "Icon",
+    "ImageContent",
+    "ImageContentType",
+    "Mime",
+    "ResourceLink",
+    "TextContent",
+    "TextResource",
+    "ToolResult",
+    "ToolResultBuilder",
+    "media_serializer",
+]
