@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...content.uris import attachment_uri
 from .. import names
 from ..revision import Shape
 from .steps import by_type, drop, each, inside
@@ -9,8 +10,9 @@ from .v2025_03_26 import V2025_03_26
 
 
 def _audio_as_resource(audio: Shape) -> Shape:
-    """Embed the sound as a resource; it has no address, and the member must be a URI."""
-    resource = {"uri": "attachment:audio", "mimeType": audio["mimeType"], "blob": audio["data"]}
+    """Embed the sound as a resource."""
+    mime = audio["mimeType"]
+    resource = {"uri": attachment_uri(mime), "mimeType": mime, "blob": audio["data"]}
     block = {"type": "resource", "resource": resource}
     return {**block, "annotations": audio["annotations"]} if "annotations" in audio else block
 
