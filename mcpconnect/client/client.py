@@ -9,7 +9,7 @@ Sources: the specification's pages *Lifecycle*, *Versioning*, *Tools*.
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -117,7 +117,7 @@ class Client:
 
     async def list_tools(self) -> list[ToolDefinition]:
         """Return the tools of all pages."""
-        return [read_tool(tool) async for tool in self._listed(names.TOOLS_LIST, "tools")]
+        return [read_tool(tool) for tool in await self._all_pages(names.TOOLS_LIST, "tools")]
 
     async def call_tool(
         self,
@@ -191,7 +191,8 @@ class Client:
             }
         return addressed
 
-    async def _listed(self, method: str, member: str) -> AsyncIterator[dict[str, Any]]:
+    async def _all_pages(self, method: str, member: str) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = []
         seen: set[str] = set()
         params: dict[str, Any] = {}
         while True:
@@ -199,10 +200,9 @@ class Client:
             items, cursor = page.get(member), page.get("nextCursor")
             if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
                 raise ClientError(f"the result of {method} has no list `{member}` of objects")
-            for item in items:
-                yield item
+            entries += items
             if cursor is None:
-                return
+                return entries
             if not isinstance(cursor, str) or cursor in seen:
                 raise ClientError(f"{method} goes round in circles: the cursor {cursor!r} came before")
             seen.add(cursor)
