@@ -10,7 +10,7 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from functools import lru_cache, partial
 from typing import Annotated, Any, ForwardRef, TypeVar, Union, get_args, get_origin
@@ -50,8 +50,7 @@ def strip_annotated(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
     extras: tuple[Any, ...] = ()
     while True:
         if get_origin(annotation) is Annotated:
-            inner, *outer = annotation.__origin__, *annotation.__metadata__
-            annotation, extras = inner, (*outer, *extras)
+            annotation, extras = annotation.__origin__, (*annotation.__metadata__, *extras)
         elif is_qualifier(annotation):
             annotation = get_args(annotation)[0] if get_args(annotation) else Any
         elif is_new_type(annotation):
@@ -161,17 +160,13 @@ def type_arguments(annotation: Any) -> dict[Any, Any]:
         return {}
     parameters = getattr(origin, "__parameters__", ()) or getattr(origin, "__type_params__", ())
     found: dict[Any, Any] = dict(zip(parameters, get_args(annotation), strict=False))
-    for base in types.get_original_bases(origin) if sys.version_info >= (3, 12) else _original_bases(origin):
+    for base in origin.__dict__.get("__orig_bases__", origin.__bases__):
         if get_args(base) and get_origin(base) not in (typing.Generic, typing.Protocol):
             inherited = type_arguments(base)
             found.update({var: substitute(value, found) for var, value in inherited.items() if var not in found})
         elif isinstance(base, type) and base is not object:
             found.update({var: value for var, value in type_arguments(base).items() if var not in found})
     return found
-
-
-def _original_bases(cls: type) -> tuple[Any, ...]:
-    return cls.__dict__.get("__orig_bases__", cls.__bases__)
 
 
 # -- the annotations of a class or function ---------------------------------------------------------------------------
@@ -222,7 +217,7 @@ def _class_scope(cls: type) -> Scope:
     local.setdefault(cls.__name__, cls)
     for function in vars(cls).values():
         local.update({k: v for k, v in _closure(function).items() if k not in local})
-    return (dict(vars(module)) if module else {}), local
+    return (vars(module) if module else {}), local
 
 
 def _function_scope(function: Any, owner: type | None) -> Scope:
@@ -259,7 +254,7 @@ def _evaluate(annotation: Any, scope: Scope) -> Any:
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", None)
     try:
         if text is not None:
-            annotation = eval(text, *_namespaces(scope))  # the author's own source text
+            annotation = eval(text, *_namespaces(annotation, scope))  # the author's own source text
         if annotation is None:
             return type(None)
         return _evaluate_inner(annotation, scope)
@@ -267,21 +262,21 @@ def _evaluate(annotation: Any, scope: Scope) -> Any:
         return Unresolved(text or repr(annotation), _reason(error))
 
 
-def _namespaces(scope: Scope) -> tuple[dict[str, Any], Mapping[str, Any]]:
+def _namespaces(annotation: Any, scope: Scope) -> tuple[dict[str, Any], Mapping[str, Any]]:
     module, local = scope
-    # Names of the class body that hide a type by accident (`list: list[int]`) must not win over the builtin.
-    types_only = {name: value for name, value in local.items() if _may_be_type(value)}
-    return module, types_only
+    # A forward reference of a TypedDict knows the module it was written in, which may be that of a base class.
+    written_in = getattr(annotation, "__forward_module__", None)
+    if written_in is not None:
+        module = vars(sys.modules.get(written_in, written_in) if isinstance(written_in, str) else written_in)
+    # A name of the class body that hides a type by accident (`date: date = None`) must not win over the module's.
+    return module, {name: value for name, value in local.items() if _may_be_type(value)}
+
+
+_TYPING_MODULES = ("typing", "types", "typing_extensions")
 
 
 def _may_be_type(value: Any) -> bool:
-    return isinstance(value, type) or (
-        not (callable(value) and hasattr(value, "__code__")) and not _is_plain_value(value)
-    )
-
-
-def _is_plain_value(value: Any) -> bool:
-    return value is None or isinstance(value, (str, bytes, int, float, list, dict, set, tuple, property))
+    return isinstance(value, (type, types.ModuleType)) or type(value).__module__ in _TYPING_MODULES
 
 
 def _evaluate_inner(annotation: Any, scope: Scope) -> Any:
@@ -326,13 +321,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, NameError) and error.name:
         return f"the name {error.name!r} is unknown there (imported for type checkers only, or local to a function?)"
     return str(error) or type(error).__name__
-
-
-def call_signature(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature as it is called, without evaluating its annotations."""
-    return inspect.signature(function)
-
-
-def unresolved(hints: Iterable[Any]) -> list[Unresolved]:
-    """Return those of the hints that could not be evaluated."""
-    return [hint for hint in hints if isinstance(hint, Unresolved)]

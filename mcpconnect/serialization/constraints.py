@@ -18,7 +18,7 @@ from typing import Any, Final
 from .patterns import published, tested
 
 ValueKind = str
-"""`number`, `decimal`, `text`, `bytes`, `list`, `map`, `record`, `datetime`, `date`, `time`, `timedelta`, `other`."""
+"""`number`, `decimal`, `text`, `bytes`, `list`, `map`, `record`, `datetime`, …; `custom` fits every constraint."""
 
 Keywords = Mapping[str, Any]
 EVERYTHING: Final = "*"
@@ -45,7 +45,7 @@ class Constraint:
 
     def fits(self, kind: ValueKind) -> bool:
         """Whether values of the kind can be tested."""
-        return kind in self.kinds or EVERYTHING in self.kinds
+        return kind in self.kinds or EVERYTHING in self.kinds or kind == "custom"
 
     def keywords(self, kind: ValueKind) -> Keywords:
         """Return the JSON Schema words for values of the kind; none where JSON Schema cannot say it."""

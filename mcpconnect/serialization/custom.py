@@ -67,8 +67,8 @@ class CustomSerializer:
         object.__setattr__(self, "load_takes_context", self.load is not None and _takes_two(self.load))
 
 
-if TYPE_CHECKING:
-    Custom: TypeAlias = CustomSerializer | Field[Any] | Schema | type[Schema]
+Custom: TypeAlias = "CustomSerializer | Field[Any] | Schema | type[Schema]"
+"""What may be registered for a class, or named by `Use`."""
 
 
 def _takes_two(function: Callable[..., Any]) -> bool:
@@ -86,7 +86,8 @@ def nearest(cls: type, entries: Mapping[type, T]) -> T | None:
     if not entries:
         return None
     for base in cls.__mro__:
-        if base in entries and (base is not object or cls is object):
+        # `object` would catch everything, and a bool is no number on the wire.
+        if base in entries and (base is not object or cls is object) and not (cls is bool and base is int):
             return entries[base]
     return next((entry for base, entry in entries.items() if _is_virtual_base(cls, base)), None)
 

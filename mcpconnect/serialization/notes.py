@@ -8,7 +8,7 @@ by the module of the object's class and never imported.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +47,9 @@ class Notes:
         return self if text is None or self.description is not None else dataclasses.replace(self, description=text)
 
     @property
-    def changes_type(self) -> bool:
-        """Whether the wire form or the accepted values differ from those of the bare type."""
-        return bool(self.constraints)
+    def changes_form(self) -> bool:
+        """Whether they change the wire form of the type itself."""
+        return self.form is not None or self.use is not None or self.enum_names is not None or self.raw
 
 
 NO_NOTES = Notes()
@@ -126,8 +126,3 @@ def _read_pydantic(info: Any) -> dict[str, Any]:
 
 def _given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in (None, (), False)}
-
-
-def first_text(texts: Sequence[str | None]) -> str | None:
-    """Return the first of the texts that was given."""
-    return next((text for text in texts if text is not None), None)

@@ -8,7 +8,7 @@ contains itself gives a tree with a loop: records point back to themselves, alia
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -50,12 +50,9 @@ class EnumNode(Node):
 
     @property
     def plain_values(self) -> bool:
-        """Whether every member is written as its own value."""
-        members = self.cls.__members__
-        return all(
-            type(members[n]._value_) is type(w) and members[n]._value_ == w  # `_value_`: `value` may be overridden
-            for n, w in self.wires.items()
-        )
+        """Whether every member is written as its own value (`_value_`, because a class may override `value`)."""
+        own = ((self.cls.__members__[name]._value_, wire) for name, wire in self.wires.items())
+        return all(type(value) is type(wire) and value == wire for value, wire in own)
 
 
 @dataclass(eq=False, slots=True)
@@ -109,23 +106,23 @@ class MapNode(Node):
 
 @dataclass(eq=False, slots=True)
 class UnionNode(Node):
-    """One of several types. `nullable` says that `None` is one of them; it is not among the `members`.
-
-    `tag` is the wire name of the `Literal` member that tells the records apart, where there is one.
-    """
+    """One of several types. `nullable` says that `None` is one of them; it is not among the `members`."""
 
     members: tuple[Node, ...]
     nullable: bool
-    tag: str | None = None
 
 
 @dataclass(eq=False, slots=True)
 class CustomNode(Node):
-    """A class whose wire form a custom serializer decides."""
+    """A type whose wire form a custom serializer decides.
+
+    `of_class`: registered for `cls`, so that a value of a subclass may have a nearer one of its own.
+    """
 
     cls: type
     custom: Custom
     annotation: Any = None
+    of_class: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -177,7 +174,6 @@ class Member:
     factory: Callable[[], Any] | None = None
     notes: Notes = NO_NOTES
     include: IncludeRule = Include.ALWAYS
-    unanswered: bool = True
     dumped: bool = True
     loaded: bool = True
     optional: bool = False
@@ -222,14 +218,16 @@ class Member:
 
 @dataclass(eq=False, slots=True)
 class RecordNode(Node):
-    """A class with members. `members` is filled right after the node exists, so that a record may contain itself."""
+    """A class with members, filled in right after the node exists, so that a record may contain itself.
+
+    `unloadable` says why no object can be made from the members, where that is so.
+    """
 
     cls: type
     kind: RecordKind
     annotation: Any = None
     members: tuple[Member, ...] = ()
-    description: str | None = None
-    arguments: tuple[Any, ...] = field(default=())
+    unloadable: str | None = None
 
     @property
     def dumped(self) -> tuple[Member, ...]:

@@ -1,0 +1,367 @@
+"""The writers that generated dump functions call: everything that is decided by the value at hand.
+
+Rule: a writer takes any value and either returns what its compiler's functions return or raises `SerializationError`
+with the path below it. A value that is already `msgspec.Raw` (JSON text made earlier) passes through untouched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET
+
+from ..errors import SerializationError
+from .config import Include, IncludeContext
+from .customs import dumper
+from .foreign import foreign_writer
+from .instances import instance_writer
+from .members import default_value, is_empty, is_included
+from .plan import (
+    AnyNode,
+    CustomNode,
+    EnumNode,
+    ForeignNode,
+    ListNode,
+    LiteralNode,
+    MapNode,
+    Member,
+    Node,
+    OpaqueNode,
+    RawNode,
+    RecordNode,
+    ScalarNode,
+    UnionNode,
+    bare,
+)
+from .planner import Planner
+from .records import record_kind
+from .scalars import scalar_writer, wrong_class
+from .text import decode, encode
+from .unions import candidates
+
+Writer = Callable[[Any], Any]
+Compile = Callable[[Node], Writer]
+_JSON_CLASSES: Final = (str, int, float, bool, type(None), list, dict)
+
+
+class Writers:
+    """The writers of one compiler; `values` compiles for JSON values, whatever `function` compiles for."""
+
+    def __init__(self, planner: Planner, function: Compile, values: Compile) -> None:
+        self._planner = planner
+        self._function = function
+        self._values = values
+        self._by_class: dict[type, Writer] = {msgspec.Raw: lambda value: value}
+
+    def writer(self, node: Node) -> Writer:
+        """Return the writer of a node that has no generated function."""
+        match node:
+            case ScalarNode():
+                return scalar_writer(node, self._planner.config)
+            case EnumNode():
+                return _enum_writer(node)
+            case LiteralNode():
+                return _literal_writer(node)
+            case RawNode():
+                return _raw_writer(as_value=self._function == self._values)
+            case UnionNode():
+                return self._union(node)
+            case CustomNode():
+                return self._custom(node)
+            case ForeignNode():
+                return foreign_writer(node, self._planner.config, self.any)
+            case _:
+                return self.any
+
+    # -- by the class at run time -------------------------------------------------------------------------------------
+
+    def any(self, value: Any) -> Any:
+        """Write a value by the class that it has."""
+        cls = type(value)
+        write = self._by_class.get(cls)
+        if write is None:
+            write = self._by_class[cls] = self._for_class(cls)
+        return write(value)
+
+    def _for_class(self, cls: type) -> Writer:
+        node = self._planner.node(cls)
+        if not isinstance(node, OpaqueNode):
+            return self._function(node)
+        if record_kind(cls) is not None:
+            return _refuse(node.reason)
+        return self._for_interface(cls) or instance_writer(cls, self._planner.config, self.any)
+
+    def _for_interface(self, cls: type) -> Writer | None:
+        """Return the writer of a class of another library that stands in for a mapping, list or number."""
+        import numbers
+
+        stand_ins: list[tuple[type, Node]] = [
+            (Mapping, MapNode(AnyNode(), AnyNode(), dict)),
+            (numbers.Integral, ScalarNode("int", int)),
+            (Collection, ListNode(AnyNode(), list)),
+            (Iterator, ListNode(AnyNode(), list)),
+        ]
+        if issubclass(cls, numbers.Real) and not issubclass(cls, numbers.Rational):
+            return self._function(ScalarNode("float", float))
+        return next((self._function(node) for base, node in stand_ins if issubclass(cls, base)), None)
+
+    # -- unions and custom serializers --------------------------------------------------------------------------------
+
+    def _union(self, node: UnionNode) -> Writer:
+        functions = [self._function(member) for member in node.members]
+        known: dict[type, list[Writer]] = {}
+
+        def write(value: Any) -> Any:
+            if value is None and node.nullable:
+                return None
+            cls = type(value)
+            if cls not in known:
+                known[cls] = [functions[i] for i in candidates(cls, node.members)]
+            errors = []
+            for function in known[cls]:
+                try:
+                    return function(value)
+                except SerializationError as error:
+                    errors.append(error)
+            if errors:
+                raise max(errors, key=lambda error: len(error.path))
+            if cls is msgspec.Raw:
+                return value
+            raise wrong_class(_names(node), value)
+
+        return write
+
+    def _custom(self, node: CustomNode) -> Writer:
+        dump = dumper(node, self._planner, self._values)
+
+        def write(value: Any) -> Any:
+            cls = type(value)
+            if cls is msgspec.Raw:
+                return value
+            if node.of_class and cls is not node.cls:
+                if not isinstance(value, node.cls):
+                    raise wrong_class(node.cls.__name__, value)
+                if self._planner.custom_for(cls) is not node.custom:
+                    return self.any(value)
+            return self._result(cls, dump(value))
+
+        return write
+
+    def _result(self, source: type, output: Any) -> Any:
+        """Write what a custom serializer returned; its own class is not asked again, or it would never end."""
+        if output is UNSET:
+            return output
+        cls = type(output)
+        if cls in _JSON_CLASSES or cls is source:
+            return self._function(self._planner.default_node(cls))(output)
+        return self.any(output)
+
+    # -- values that a generated function does not take ---------------------------------------------------------------
+
+    def other_record(self, node: RecordNode, function: Writer) -> Writer:
+        """Return the writer of values whose class is not exactly the record's."""
+
+        def write(value: Any) -> Any:
+            if type(value) is msgspec.Raw:
+                return value
+            if node.kind == "typeddict" and isinstance(value, Mapping):
+                return function(dict(value))
+            if node.kind != "typeddict" and isinstance(value, node.cls):
+                return self.any(value)
+            raise wrong_class(node.cls.__name__, value)
+
+        return write
+
+    def other_list(self, function: Writer) -> Writer:
+        """Return the writer of iterables that are no list."""
+        ordered = self.set_of(function)
+
+        def write(value: Any) -> Any:
+            if isinstance(value, Set) and not isinstance(value, Mapping):
+                return ordered(value)
+            if isinstance(value, (Collection, Iterator)) and not isinstance(value, (str, bytes, bytearray, Mapping)):
+                return function(list(value))
+            return _raw_or_refused(value, "list")
+
+        return write
+
+    def set_of(self, function: Writer) -> Writer:
+        """Return the writer of sets, in the order of their items' JSON text; `function` writes a list of the items."""
+
+        def write(value: Any) -> Any:
+            if not isinstance(value, Set):
+                return _raw_or_refused(value, "set")
+            return [item for _, item in sorted({encode(item): item for item in function(list(value))}.items())]
+
+        return write
+
+    def other_tuple(self, function: Writer, count: int) -> Writer:
+        """Return the writer of values that are no tuple of the declared length."""
+
+        def write(value: Any) -> Any:
+            if isinstance(value, (tuple, list)):
+                if len(value) != count:
+                    raise SerializationError(f"expected {count} items, got {len(value)}")
+                return function(tuple(value))
+            return _raw_or_refused(value, "tuple")
+
+        return write
+
+    def other_map(self, function: Writer) -> Writer:
+        """Return the writer of mappings that are no `dict`."""
+
+        def write(value: Any) -> Any:
+            return function(dict(value)) if isinstance(value, Mapping) else _raw_or_refused(value, "dict")
+
+        return write
+
+    def key(self, node: Node) -> Writer:
+        """Return the function that makes the text of a dictionary key."""
+        scalar = self._values(node)
+
+        def write(key: Any) -> str:
+            try:
+                text = scalar(key)
+            except SerializationError as error:
+                raise SerializationError(f"the key {key!r} cannot be written: {error.reason}") from None
+            if isinstance(text, str):
+                return text
+            if isinstance(text, (list, dict)) or text is UNSET:
+                raise SerializationError(f"the key {key!r} cannot be written: a key is text or another scalar")
+            return encode(text).decode()
+
+        return write
+
+
+def _refuse(reason: str) -> Writer:
+    def write(_: Any) -> Any:
+        raise SerializationError(reason)
+
+    return write
+
+
+def _raw_or_refused(value: Any, expected: str) -> Any:
+    if type(value) is msgspec.Raw:
+        return value
+    raise wrong_class(expected, value)
+
+
+def _enum_writer(node: EnumNode) -> Writer:
+    def write(value: Any) -> Any:
+        if not isinstance(value, node.cls):
+            return _raw_or_refused(value, node.cls.__name__)
+        if node.mask is None:
+            return node.wires[value.name]
+        number = int(value.value)
+        if number & ~node.mask:
+            raise SerializationError(f"{number} is no combination of the members of {node.cls.__name__}")
+        return number
+
+    return write
+
+
+def _literal_writer(node: LiteralNode) -> Writer:
+    wires = {(type(value), value): wire for value, wire in zip(node.values, node.wires, strict=True)}
+    listed = ", ".join(map(repr, node.values))
+
+    def write(value: Any) -> Any:
+        if type(value) is msgspec.Raw:
+            return value
+        try:
+            return wires[type(value), value]
+        except (KeyError, TypeError):
+            raise SerializationError(f"expected one of {listed}, got {value!r}") from None
+
+    return write
+
+
+def _raw_writer(*, as_value: bool) -> Writer:
+    def write(value: Any) -> Any:
+        if value is None or type(value) is msgspec.Raw:
+            return value
+        if not isinstance(value, (str, bytes, bytearray, memoryview)):
+            raise wrong_class("JSON text", value)
+        text = value.encode() if isinstance(value, str) else bytes(value)
+        try:
+            if as_value:
+                return decode(text)
+            msgspec.json.decode(text, type=msgspec.Raw)  # reads over the text without building anything
+        except msgspec.DecodeError:
+            raise SerializationError("it is declared as ready JSON text, but is none") from None
+        # A line feed between tokens would end the message on a line-based transport.
+        return msgspec.Raw(encode(decode(text)) if b"\n" in text or b"\r" in text else text)
+
+    return write
+
+
+def _names(node: UnionNode) -> str:
+    names = [getattr(bare(member), "cls", type(bare(member))).__name__ for member in node.members]
+    return " or ".join(dict.fromkeys([*names, *(["None"] if node.nullable else [])]))
+
+
+# -- called by generated code -----------------------------------------------------------------------------------------
+
+_WORD: Final = re.compile(r"[^\W\d][\w-]*")
+
+
+def step(key: Any) -> str:
+    """Return the step of a path that leads to a member or key."""
+    return f".{key}" if isinstance(key, str) and _WORD.fullmatch(key) else f"[{key!r}]"
+
+
+def exclusion(member: Member) -> Callable[[Any, Any], bool]:
+    """Return the function that says of a value (and its owner) whether the member is left out."""
+    if member.include is Include.NOT_EMPTY:
+        return lambda value, _: is_empty(value)
+    if member.include is Include.NOT_DEFAULT and member.factory is None:
+        default = default_value(member)
+        return lambda value, _: type(value) is type(default) and bool(value == default)
+    return lambda value, owner: not is_included(member.include, IncludeContext(member.name, value, owner), member)
+
+
+def drop_empty(output: Any) -> Any:
+    """Leave a record out that wrote no member."""
+    if isinstance(output, msgspec.Struct):
+        names = type(output).__struct_fields__
+        return UNSET if all(getattr(output, name) is UNSET for name in names) else output
+    return UNSET if is_empty(output) else output
+
+
+def merge(out: dict[str, Any], pairs: Any, at: str) -> None:
+    """Add an unwrapped member's pairs to those of its parent."""
+    if pairs is None:
+        return
+    if not isinstance(pairs, dict):
+        raise SerializationError("an unwrapped member must be an object", "$" + at)
+    for key, value in pairs.items():
+        if key in out:
+            raise SerializationError(f"the key {key!r} appears twice", "$" + at)
+        out[key] = value
+
+
+def clash(mapping: Mapping[Any, Any], key: Writer) -> SerializationError:
+    """Return the error for a dictionary two keys of which have the same text."""
+    seen: dict[str, Any] = {}
+    for original in mapping:
+        text = key(original)
+        if text in seen:
+            return SerializationError(f"the keys {seen[text]!r} and {original!r} are both written as {text!r}")
+        seen[text] = original
+    return SerializationError("two keys have the same text")
+
+
+def unreadable(value: Any, members: tuple[Member, ...]) -> SerializationError:
+    """Return the error for the first member that cannot be read."""
+    for member in members:
+        try:
+            value[member.name] if isinstance(value, dict) else getattr(value, member.name)
+        except Exception as error:
+            if isinstance(value, dict) and member.optional:
+                continue
+            failed = f"the property {member.name} failed with {type(error).__name__}"
+            reason = failed if member.is_property else f"{member.name} has no value"
+            return SerializationError(reason, "$" + step(member.wire))
+    return SerializationError(f"{type(value).__name__} cannot be read")
