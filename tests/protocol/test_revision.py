@@ -201,6 +201,15 @@ def test_an_object_is_wrapped_only_where_the_declared_schema_asks_for_it(value):
     assert V2607.lower(names.TOOLS_CALL, result, wrap=True)["structuredContent"] is value
 
 
+@pytest.mark.parametrize("value", [{"result": [1]}, msgspec.Raw(b'{"result":[1]}')])
+def test_structured_content_without_any_text_becomes_one_where_it_is_not_known(value):
+    result = {"content": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}], "structuredContent": value}
+    for revision in (V2503, V2411):
+        content = revision.lower(names.TOOLS_CALL, result)["content"]
+        assert content == [*result["content"], {"type": "text", "text": '{"result":[1]}'}]
+    assert len(result["content"]) == 1
+
+
 def test_wrapping_adds_nothing_to_a_result_without_structured_content():
     result = {"content": [], "isError": True}
     assert V2511.lower(names.TOOLS_CALL, result, wrap=True) == result
@@ -301,6 +310,7 @@ def test_features_follow_the_revision():
     assert having(names.DISCOVER) == [True, False, False, False, False]
     assert having(names.INITIALIZE) == having(names.PING) == [False, True, True, True, True]
     assert having(names.TOOLS_CALL) == [True] * 5
+    assert having(names.STRUCTURED) == [True, True, True, False, False]
     assert having("no/such") == [False] * 5
     assert [revision.batching for revision in SUPPORTED] == [False, False, False, True, False]
     assert [revision.anonymous_errors for revision in SUPPORTED] == [True, True, False, False, False]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from .. import names
 from ..revision import Shape
 from .steps import by_type, chain, drop, each, inside
@@ -20,6 +22,17 @@ def _link_as_text(link: Shape) -> Shape:
     return {**text, "annotations": link["annotations"]} if "annotations" in link else text
 
 
+def _structured_as_text(result: Shape) -> Shape:
+    """Leave structured content out; it usually repeats a text block, and becomes one if there is none."""
+    if "structuredContent" not in result:
+        return result
+    result = result.copy()
+    value = result.pop("structuredContent")
+    if not any(block["type"] == "text" for block in result["content"]):
+        result["content"] = [*result["content"], {"type": "text", "text": msgspec.json.encode(value).decode()}]
+    return result
+
+
 _plain_block = chain(
     drop("_meta"),
     inside("annotations", drop("lastModified")),
@@ -28,10 +41,11 @@ _plain_block = chain(
 
 V2025_03_26 = V2025_06_18.before(
     "2025-03-26",
+    without={names.STRUCTURED},
     also={names.BATCHING},
     lower={
         names.INITIALIZE: inside("serverInfo", drop("title")),
         names.TOOLS_LIST: each("tools", chain(_title_as_hint, drop("title", "outputSchema", "_meta"))),
-        names.TOOLS_CALL: chain(each("content", _plain_block), drop("structuredContent")),
+        names.TOOLS_CALL: chain(each("content", _plain_block), _structured_as_text),
     },
 )

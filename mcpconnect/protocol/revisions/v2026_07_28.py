@@ -17,6 +17,7 @@ V2026_07_28 = Revision.newest(
         names.MESSAGE,
         names.TOOLS_CHANGED,
         names.ANONYMOUS_ERRORS,
+        names.STRUCTURED,
         names.ANY_STRUCTURED,
     },
     codes={
