@@ -15,6 +15,7 @@ from .blocks import (
 from .builder import ContentList, ToolResultBuilder
 from .builtin import JSON_TEXT, PNG_IMAGE, YAML_TEXT, ImageContentType
 from .content_type import ContentFormatter, ContentType
+from .convert import ToolConverter
 from .encoders import Encoder, EncoderRegistry
 from .media import media_serializer
 from .mime import Mime
@@ -43,6 +44,7 @@ __all__ = [
     "ResourceLink",
     "TextContent",
     "TextResource",
+    "ToolConverter",
     "ToolResult",
     "ToolResultBuilder",
     "media_serializer",

@@ -42,7 +42,7 @@ def read(data: Any, mime: str | None = None) -> Data:
     Raises TypeError if it is none of the readable kinds, ValueError for text that is neither base64 nor a `data:` URL
     and for a MIME type that is none, SerializationError for a picture that cannot be written.
     """
-    told = None if mime is None else mimes.canonical(mime)
+    told = mimes.canonical(mime) if mime else None
     if isinstance(data, str):
         return _read_text(data, told)
     if is_picture(data):
@@ -82,11 +82,16 @@ def decode_text(text: str) -> Data:
 
 
 def is_stream(value: Any) -> bool:
-    """Tell whether an object is a file or a stream: of `io`, or one that reads and closes like it (`tempfile`'s)."""
-    return isinstance(value, io.IOBase) or all(callable(getattr(value, name, None)) for name in _STREAM_METHODS)
+    """Tell whether an object is a file or a stream: of `io`, or one that reads like it (`mmap`, `tempfile`'s wrapper).
 
-
-_STREAM_METHODS = ("read", "readline", "close")
+    Only methods of the class count, so that an object which answers to any name is none.
+    """
+    cls = type(value)
+    if isinstance(value, io.IOBase) or (
+        callable(getattr(cls, "read", None)) and callable(getattr(cls, "readline", None))
+    ):
+        return True
+    return cls.__module__ == "tempfile" and hasattr(value, "read")
 
 
 def read_stream(stream: Any, limit: int | None = None) -> bytes | str:

@@ -7,6 +7,7 @@ The registry may change while calls run: every change makes a new table, and `ve
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Collection
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
@@ -39,14 +40,16 @@ class _FunctionEncoder(Encoder[Any]):
         self.encode = function  # type: ignore[assignment, method-assign]
 
 
+Entry: TypeAlias = tuple[type, Encoder[Any], frozenset[str]]
+
+
 class _Table:
     """One state of the registry: its entries in order of registration, and what was found for a class."""
 
-    __slots__ = ("entries", "found", "version")
+    __slots__ = ("entries", "found")
 
-    def __init__(self, entries: tuple[tuple[type, Encoder[Any], frozenset[str]], ...], version: int) -> None:
+    def __init__(self, entries: tuple[Entry, ...]) -> None:
         self.entries = entries
-        self.version = version
         self.found: dict[tuple[type, str], tuple[Encoder[Any], ...]] = {}
 
 
@@ -55,12 +58,9 @@ class EncoderRegistry:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._table = _Table((), 0)
-
-    @property
-    def version(self) -> int:
-        """A number that grows with every change."""
-        return self._table.version
+        self._table = _Table(())
+        self.version = 0
+        """Grows with every change, so that others may cache what they found."""
 
     def __bool__(self) -> bool:
         return bool(self._table.entries)
@@ -74,7 +74,7 @@ class EncoderRegistry:
     ) -> None:
         """Register an encoder, or a function that takes a value and returns content, for a class and its subclasses.
 
-        Raises TypeError for what is neither, ValueError for an unknown kind.
+        Raises TypeError for what is neither and for `async def`, ValueError for an unknown kind.
         """
         if not isinstance(cls, type):
             raise TypeError(f"encoders are registered for classes, not for {cls!r}")
@@ -83,7 +83,7 @@ class EncoderRegistry:
         if unknown := limited - KINDS:
             raise ValueError(f"kinds are {', '.join(sorted(KINDS))}, not {', '.join(sorted(unknown))}")
         with self._lock:
-            self._table = _Table((*self._table.entries, (cls, made, limited)), self._table.version + 1)
+            self._replace((*self._table.entries, (cls, made, limited)))
 
     def remove(self, cls: type) -> None:
         """Take back the latest registration for exactly this class; the one before it holds again.
@@ -95,7 +95,7 @@ class EncoderRegistry:
             for index in range(len(entries) - 1, -1, -1):
                 if entries[index][0] is cls:
                     del entries[index]
-                    self._table = _Table(tuple(entries), self._table.version + 1)
+                    self._replace(tuple(entries))
                     return
         raise KeyError(f"no encoder is registered for {cls.__name__}")
 
@@ -106,6 +106,10 @@ class EncoderRegistry:
         if found is None:
             found = table.found[cls, kind] = _sorted(table, cls, kind)
         return found
+
+    def _replace(self, entries: tuple[Entry, ...]) -> None:
+        self._table = _Table(entries)
+        self.version += 1
 
 
 def _sorted(table: _Table, cls: type, kind: Kind) -> tuple[Encoder[Any], ...]:
@@ -131,8 +135,10 @@ def _distance(cls: type, target: type) -> int | None:
 def _encoder(encoder: Any) -> Encoder[Any]:
     if isinstance(encoder, type) and issubclass(encoder, Encoder):
         encoder = encoder()
-    if isinstance(encoder, Encoder):
-        return encoder
-    if callable(encoder):
-        return _FunctionEncoder(encoder)
-    raise TypeError(f"an encoder is an Encoder or a function of the value, not {encoder!r}")
+    if not isinstance(encoder, Encoder):
+        if not callable(encoder):
+            raise TypeError(f"an encoder is an Encoder or a function of the value, not {encoder!r}")
+        encoder = _FunctionEncoder(encoder)
+    if inspect.iscoroutinefunction(encoder.encode):
+        raise TypeError("an encoder is synchronous; await in the tool and return what the encoder needs")
+    return encoder

@@ -59,7 +59,8 @@ _FORMATS = {
 
 WRITABLE = tuple(_FORMATS)
 
-_PLAIN = {"La": "LA", "RGBa": "RGBA", "PA": "RGBA", "I;16B": "I;16", "I;16L": "I;16", "I;16N": "I;16"}
+_PLAIN = {"La": "LA", "RGBa": "RGBA", "PA": "RGBA"}
+_SIXTEEN_BITS = frozenset({"I;16B", "I;16L", "I;16N"})
 _RECOLOURED = frozenset({"CMYK", "YCbCr", "HSV", "LAB", "RGBX"})
 
 
@@ -153,6 +154,8 @@ def _plain(image: Image.Image) -> Image.Image:
     """Bring a picture into one of the modes `1 L LA P RGB RGBA I;16`."""
     if image.mode == "I":
         return _sixteen_bits(image)
+    if image.mode in _SIXTEEN_BITS:  # straight to I;16 Pillow would cut them off at 255
+        return image.convert("I").convert("I;16")
     if image.mode == "F":
         return _eight_bits(image)
     if image.mode in _RECOLOURED:
