@@ -1,8 +1,5 @@
 """Values to results: the conversion table with its order of decision.
 
-if TYPE_CHECKING:
-    from ..serialization import Serializer
-
 Ready-made results → the user's encoders → the tool's own content type → a custom serializer → the rows (`rows.py`) →
 the server's content type. Rule: all of this is decided once per class of value and kept as a route; a call looks its
 route up and takes it. Encoders that come or go later make the converter forget its routes.
@@ -12,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -28,6 +25,9 @@ from .kinds import MEDIA, Kind, is_scalar_class, kind_of
 from .results import UNSET, ToolResult
 from .rows import EMPTY_LIST, Keep, Route, Rows, never
 from .structured import Structure, encoded
+
+if TYPE_CHECKING:
+    from ..serialization import Serializer
 
 _READY = (ToolResult, ContentList, *BLOCKS)
 _FOREIGN = (TextResource, BlobResource)

@@ -1,8 +1,5 @@
 """The rows of the conversion table: a value of a known kind to its result.
 
-if TYPE_CHECKING:
-    from ..serialization import Serializer
-
 Rule: a row takes the value and gives the result; choosing among the rows is `convert.py`'s business. Each is as direct
 as its kind allows, because most calls of a server end in one of them. JSON is encoded once: the text block and the
 structured copy are the same bytes.
@@ -11,7 +8,7 @@ structured copy are the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
@@ -24,6 +21,9 @@ from .declared import Declared
 from .pictures import PNG, encode_picture
 from .results import ToolResult, finished
 from .structured import Structure
+
+if TYPE_CHECKING:
+    from ..serialization import Serializer
 
 Keep: TypeAlias = Callable[[Any], bool]
 Route: TypeAlias = Callable[[Any, Keep], ToolResult]

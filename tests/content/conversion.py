@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from mcpconnect.content import UNSET, EncoderRegistry, TextContent, ToolConverter, ToolResult, media_serializer
-from mcpconnect.serialization import Serializer, SerializerConfig
+from mcpconnect.serialization import SerializerConfig
+from mcpconnect.serialization.serializer import Serializer
 
 NO_ANNOTATION = inspect.Signature.empty
 
