@@ -1,85 +1,12 @@
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import signal
-import subprocess
-import sys
-import threading
 import time
-from pathlib import Path
 
-import anyio
 import pytest
 
-from mcpconnect import Limits, McpServer
-from mcpconnect.transports.stdio import Descriptors, serve_stdio
 from tests.transports.stdio.process import Process, call, cancel, hello, request, text, when
-
-
-@pytest.fixture(params=["asyncio", "trio"])
-def backend(request) -> str:
-    return request.param
-
-
-@pytest.fixture
-def marker(tmp_path) -> Path:
-    return tmp_path / "marker"
-
-
-@pytest.mark.fault(189)
-def test_only_messages_reach_stdout_and_everything_else_stderr(backend):
-    with Process(backend) as server:
-        server.initialize()
-        server.send(call(1, "noisy"))
-        assert text(server.receive()) == "quiet"
-        server.close()
-        assert server.wait() == 0
-        for line in server.raw:
-            assert json.loads(line)["jsonrpc"] == "2.0"
-        for said in ("while the module is imported", "by a tool", "by a tool", "descriptor 1", "original stdout"):
-            assert said in server.stderr
-
-
-@pytest.mark.fault(189)
-def test_a_flush_while_the_module_is_imported_is_harmless_after_take_over(tmp_path):
-    module = tmp_path / "loud.py"
-    module.write_text(
-        "import os\nprint('loud', flush=True)\nos.write(1, b'louder\\n')\nimport mcpconnect\nserver = mcpconnect.McpServer('loud')\n"
-    )
-    program = "from mcpconnect.transports import run_stdio, take_over; take_over(); import loud; run_stdio(loud.server)"
-    with Process(command=[sys.executable, "-c", program], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}) as server:
-        assert server.ask("ping")["result"] == {}
-        server.close()
-        assert server.wait() == 0
-        assert server.stderr.split() == ["loud", "louder"]
-
-
-@pytest.mark.fault(190)
-def test_children_neither_eat_the_input_nor_write_into_the_output(backend):
-    with Process(backend) as server:
-        server.initialize()
-        server.send(call(1, "child"))
-        server.send(call(2, "echo", text="next"))
-        answers = server.receive_all(2)
-        assert (text(answers[1]), text(answers[2])) == ("done", "next")
-        server.close()
-        assert server.wait() == 0
-        assert server.stderr.count("says hi") == 2
-        assert "''" in server.stderr  # what the child read: nothing
-
-
-@pytest.mark.fault(191)
-@pytest.mark.parametrize(
-    "env", [{"PYTHONIOENCODING": "cp1252"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}], ids=str
-)
-def test_the_stream_is_utf8_whatever_the_locale_says(env):
-    with Process("asyncio", env=env) as server:
-        server.initialize()
-        words = "Łódź 日本 🎉"
-        server.send(json.dumps(call(1, "echo", text=words), ensure_ascii=False).encode())
-        assert text(server.receive()) == words
 
 
 @pytest.mark.fault(192)
@@ -165,88 +92,6 @@ def test_a_batch_is_answered_as_one_line(backend):
         assert server.ask("ping")["result"] == {}
 
 
-@pytest.mark.fault(194)
-@pytest.mark.parametrize("begun", [False, True])
-def test_an_idle_server_ends_with_its_input(begun, backend):
-    with Process(backend) as server:
-        server.initialize() if begun else server.ask("ping")
-        before = time.monotonic()
-        server.close()
-        assert server.wait() == 0
-        assert time.monotonic() - before < 2
-        assert "Traceback" not in server.stderr
-
-
-def conversation(calls: int) -> bytes:
-    messages = [request(0, "initialize", hello()), {"jsonrpc": "2.0", "method": "notifications/initialized"}]
-    messages += [call(number + 1, ("echo", "echo_async")[number % 2], text=f"{number}") for number in range(calls)]
-    return b"\n".join(json.dumps(message).encode() for message in messages)  # and no line end behind the last one
-
-
-@pytest.mark.fault(195)
-@pytest.mark.parametrize("way", ["file", "pipe"])
-@pytest.mark.parametrize("calls", [3, 300])
-def test_everything_is_answered_before_the_server_ends(way, calls, tmp_path, backend):
-    file = tmp_path / "input"
-    file.write_bytes(conversation(calls))
-    with (
-        file.open("rb") as opened,
-        Process(backend, stdin=opened.fileno() if way == "file" else subprocess.PIPE) as server,
-    ):
-        if way == "pipe":
-            server.write(file.read_bytes())
-            server.close()
-        answers = server.rest()
-        assert server.wait() == 0
-    assert sorted(answer["id"] for answer in answers) == list(range(calls + 1))
-    assert all(text(answer) == str(answer["id"] - 1) for answer in answers if answer["id"])
-
-
-@pytest.mark.fault(195)
-def test_the_output_may_be_a_file(tmp_path, backend):
-    source, target = tmp_path / "input", tmp_path / "output"
-    source.write_bytes(conversation(20))
-    with (
-        source.open("rb") as read,
-        target.open("wb") as written,
-        Process(backend, stdin=read.fileno(), stdout=written.fileno()) as server,
-    ):
-        assert server.wait() == 0
-    answers = [json.loads(line) for line in target.read_bytes().splitlines()]
-    assert sorted(answer["id"] for answer in answers) == list(range(21))
-
-
-def test_a_server_may_have_no_input_at_all(backend):
-    with Process(backend, stdin=subprocess.DEVNULL) as server:
-        assert server.wait() == 0
-
-
-def test_calls_that_run_when_the_input_ends_are_finished(marker, backend):
-    with Process(backend) as server:
-        server.initialize()
-        server.send(call(1, "wait", marker=str(marker), seconds=0.5))
-        server.send(call(2, "block", marker=str(marker) + "2", seconds=0.5))
-        server.close()
-        assert {message["id"] for message in server.rest()} == {1, 2}
-        assert server.wait() == 0
-
-
-def test_calls_that_run_longer_than_the_drain_time_are_abandoned(marker, backend):
-    with Process(backend, "0.2") as server:
-        server.initialize()
-        server.send(call(1, "wait", marker=str(marker)))
-        server.send(call(2, "block", marker=str(marker) + "2"))
-        when(marker, "begun")
-        when(Path(str(marker) + "2"), "begun")
-        before = time.monotonic()
-        server.close()
-        assert server.wait() == 0
-        assert time.monotonic() - before < 4
-        assert server.rest() == []
-        assert marker.read_text() == "torn down"
-        assert "Traceback" not in server.stderr
-
-
 @pytest.mark.fault(196)
 def test_large_messages_pass_in_both_directions(backend):
     def seconds(size: int) -> float:
@@ -297,61 +142,6 @@ def test_a_lone_surrogate_is_an_error_and_survived(backend):
         assert server.ask("ping")["result"] == {}
 
 
-@pytest.mark.fault(200)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("busy", [None, "wait", "block"])
-def test_one_signal_ends_the_server_quietly(number, busy, marker, backend):
-    with Process(backend, "0.3") as server:
-        server.initialize()
-        if busy:
-            server.send(call(1, busy, marker=str(marker)))
-            when(marker, "begun")
-        before = time.monotonic()
-        server.signal(number)
-        assert server.wait() == 0
-        assert time.monotonic() - before < 4
-        assert "Traceback" not in server.stderr
-        if busy == "wait":
-            assert marker.read_text() == "torn down"
-
-
-@pytest.mark.fault(200)
-def test_a_call_that_ends_soon_after_a_signal_is_answered(marker, backend):
-    with Process(backend) as server:
-        server.initialize()
-        server.send(call(1, "wait", marker=str(marker), seconds=0.3))
-        when(marker, "begun")
-        server.signal(signal.SIGTERM)
-        assert [text(message) for message in server.rest()] == ["waited"]
-        assert server.wait() == 0
-
-
-@pytest.mark.fault(200)
-def test_a_second_interrupt_ends_at_once_and_quietly(marker, backend):
-    with Process(backend, "30") as server:
-        server.initialize()
-        server.send(call(1, "wait", marker=str(marker)))
-        when(marker, "begun")
-        server.signal(signal.SIGINT)
-        before = time.monotonic()
-        while server.popen.poll() is None and time.monotonic() - before < 10:
-            time.sleep(0.1)
-            server.signal(signal.SIGINT)
-        assert server.wait() in (130, -signal.SIGINT)
-        assert "Traceback" not in server.stderr
-
-
-@pytest.mark.fault(200)
-def test_a_call_that_blocks_the_loop_cannot_keep_the_process_alive(marker, backend):
-    with Process(backend, "0.1") as server:
-        server.initialize()
-        server.send(call(1, "hog", marker=str(marker)))
-        when(marker, "begun")
-        server.signal(signal.SIGTERM)
-        assert server.wait() == 1
-        assert "by force" in server.stderr
-
-
 @pytest.mark.fault(201)
 def test_large_results_of_parallel_calls_do_not_mix(backend):
     with Process(backend) as server:
@@ -361,34 +151,6 @@ def test_large_results_of_parallel_calls_do_not_mix(backend):
         answers = server.receive_all(10)
         for number in range(10):
             assert text(answers[number]) == "abcdefghij"[number] * (1024 * 1024)
-
-
-@pytest.mark.fault(202)
-def test_a_client_that_goes_away_ends_the_server_quietly(backend):
-    with Process(backend) as server:
-        stdin, stdout = server.popen.stdin, server.popen.stdout
-        server.initialize()
-        os.close(os.dup(stdout.fileno()))
-        reader = server._readers.pop()
-        server.send(call(1, "big", letter="x", size=30_000_000))
-        descriptor = os.open(os.devnull, os.O_RDWR)
-        os.dup2(descriptor, stdin.fileno())
-        os.dup2(descriptor, stdout.fileno())  # both pipes are gone, whatever their Python objects think
-        os.close(descriptor)
-        usage = os.times().children_user
-        assert server.popen.wait(10) == 0
-        assert os.times().children_user - usage < 5
-        reader.join(5)
-        assert "Traceback" not in server.stderr
-        assert "BrokenPipe" not in server.stderr
-
-
-@pytest.mark.fault(203)
-def test_files_of_the_working_directory_are_not_read(tmp_path, backend):
-    for name in (".env", "mcp.json", "settings.json", "pyproject.toml"):
-        (tmp_path / name).write_bytes(b"\xff\x00\xfe=\x80\n")
-    with Process(backend, cwd=tmp_path) as server:
-        assert server.initialize()["result"]["serverInfo"]["name"] == "stdio-tests"
 
 
 @pytest.mark.fault(237)
@@ -510,67 +272,3 @@ def test_calls_run_side_by_side_while_one_blocks(marker, backend):
         server.send(call(2, "echo", text="quick"))
         assert server.receive()["id"] == 2
         assert server.receive()["id"] == "slow"
-
-
-def test_the_blocking_flag_of_the_pipes_is_put_back(backend):
-    stdin, stdout = os.pipe(), os.pipe()
-    with Process(backend, stdin=stdin[0], stdout=stdout[1]) as server:
-        os.write(stdin[1], json.dumps(request(1, "ping")).encode() + b"\n")
-        os.read(stdout[0], 1000)
-        assert not os.get_blocking(stdin[0])
-        assert not os.get_blocking(stdout[1])
-        os.close(stdin[1])
-        assert server.wait() == 0
-        assert os.get_blocking(stdin[0])
-        assert os.get_blocking(stdout[1])
-    for descriptor in (stdin[0], *stdout):
-        os.close(descriptor)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a pipe grow")
-def test_pipes_are_given_room():
-    with Process() as server:
-        server.ask("ping")
-        for pipe in (server.popen.stdin, server.popen.stdout):
-            assert fcntl.fcntl(pipe.fileno(), fcntl.F_GETPIPE_SZ) == 1024 * 1024
-
-
-@pytest.mark.anyio
-async def test_those_who_own_the_loop_can_serve_and_cancel():
-    stdin, stdout = os.pipe(), os.pipe()
-    with anyio.fail_after(10):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_serve, Descriptors(stdin[0], stdout[1]))
-            os.write(stdin[1], b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
-            await anyio.wait_readable(stdout[0])
-            assert json.loads(os.read(stdout[0], 1000))["id"] == 1
-            tasks.cancel_scope.cancel()
-    assert os.get_blocking(stdin[0])
-    for descriptor in (*stdin, *stdout):
-        os.close(descriptor)
-
-
-async def _serve(descriptors: Descriptors) -> None:
-    await serve_stdio(McpServer("own-loop"), descriptors=descriptors)
-
-
-@pytest.mark.anyio
-async def test_a_client_that_does_not_read_cannot_keep_the_server_from_ending():
-    stdin, stdout = os.pipe(), os.pipe()
-    server = McpServer("slow-client", limits=Limits(drain_seconds=0.1))
-    for _ in range(3000):
-        await anyio.lowlevel.checkpoint()
-    writer = threading.Thread(target=_ping_and_close, args=(stdin[1], 40_000))
-    writer.start()
-    with anyio.fail_after(20):
-        await serve_stdio(server, descriptors=Descriptors(stdin[0], stdout[1]))
-    writer.join(5)
-    for descriptor in (stdin[0], *stdout):
-        os.close(descriptor)
-
-
-def _ping_and_close(descriptor: int, count: int) -> None:
-    data = memoryview(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * count)
-    while data:
-        data = data[os.write(descriptor, data) :]
-    os.close(descriptor)

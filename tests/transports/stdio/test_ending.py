@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+
+from mcpconnect import Limits, McpServer
+from mcpconnect.transports.stdio import Descriptors, serve_stdio
+from tests.transports.stdio.process import Process, call, hello, request, text, when
+
+
+@pytest.mark.fault(194)
+@pytest.mark.parametrize("begun", [False, True])
+def test_an_idle_server_ends_with_its_input(begun, backend):
+    with Process(backend) as server:
+        server.initialize() if begun else server.ask("ping")
+        before = time.monotonic()
+        server.close()
+        assert server.wait() == 0
+        assert time.monotonic() - before < 2
+        assert "Traceback" not in server.stderr
+
+
+def conversation(calls: int) -> bytes:
+    messages = [request(0, "initialize", hello()), {"jsonrpc": "2.0", "method": "notifications/initialized"}]
+    messages += [call(number + 1, ("echo", "echo_async")[number % 2], text=f"{number}") for number in range(calls)]
+    return b"\n".join(json.dumps(message).encode() for message in messages)  # and no line end behind the last one
+
+
+@pytest.mark.fault(195)
+@pytest.mark.parametrize("way", ["file", "pipe"])
+@pytest.mark.parametrize("calls", [3, 300])
+def test_everything_is_answered_before_the_server_ends(way, calls, tmp_path, backend):
+    file = tmp_path / "input"
+    file.write_bytes(conversation(calls))
+    with (
+        file.open("rb") as opened,
+        Process(backend, stdin=opened.fileno() if way == "file" else subprocess.PIPE) as server,
+    ):
+        if way == "pipe":
+            server.write(file.read_bytes())
+            server.close()
+        answers = server.rest()
+        assert server.wait() == 0
+    assert sorted(answer["id"] for answer in answers) == list(range(calls + 1))
+    assert all(text(answer) == str(answer["id"] - 1) for answer in answers if answer["id"])
+
+
+@pytest.mark.fault(195)
+def test_the_output_may_be_a_file(tmp_path, backend):
+    source, target = tmp_path / "input", tmp_path / "output"
+    source.write_bytes(conversation(20))
+    with (
+        source.open("rb") as read,
+        target.open("wb") as written,
+        Process(backend, stdin=read.fileno(), stdout=written.fileno()) as server,
+    ):
+        assert server.wait() == 0
+    answers = [json.loads(line) for line in target.read_bytes().splitlines()]
+    assert sorted(answer["id"] for answer in answers) == list(range(21))
+
+
+def test_a_server_may_have_no_input_at_all(backend):
+    with Process(backend, stdin=subprocess.DEVNULL) as server:
+        assert server.wait() == 0
+
+
+def test_calls_that_run_when_the_input_ends_are_finished(marker, backend):
+    with Process(backend) as server:
+        server.initialize()
+        server.send(call(1, "wait", marker=str(marker), seconds=0.5))
+        server.send(call(2, "block", marker=str(marker) + "2", seconds=0.5))
+        server.close()
+        assert {message["id"] for message in server.rest()} == {1, 2}
+        assert server.wait() == 0
+
+
+def test_calls_that_run_longer_than_the_drain_time_are_abandoned(marker, backend):
+    with Process(backend, "0.2") as server:
+        server.initialize()
+        server.send(call(1, "wait", marker=str(marker)))
+        server.send(call(2, "block", marker=str(marker) + "2"))
+        when(marker, "begun")
+        when(Path(str(marker) + "2"), "begun")
+        before = time.monotonic()
+        server.close()
+        assert server.wait() == 0
+        assert time.monotonic() - before < 4
+        assert server.rest() == []
+        assert marker.read_text() == "torn down"
+        assert "Traceback" not in server.stderr
+
+
+@pytest.mark.fault(200)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("busy", [None, "wait", "block"])
+def test_one_signal_ends_the_server_quietly(number, busy, marker, backend):
+    with Process(backend, "0.3") as server:
+        server.initialize()
+        if busy:
+            server.send(call(1, busy, marker=str(marker)))
+            when(marker, "begun")
+        before = time.monotonic()
+        server.signal(number)
+        assert server.wait() == 0
+        assert time.monotonic() - before < 4
+        assert "Traceback" not in server.stderr
+        if busy == "wait":
+            assert marker.read_text() == "torn down"
+
+
+@pytest.mark.fault(200)
+def test_a_call_that_ends_soon_after_a_signal_is_answered(marker, backend):
+    with Process(backend) as server:
+        server.initialize()
+        server.send(call(1, "wait", marker=str(marker), seconds=0.3))
+        when(marker, "begun")
+        server.signal(signal.SIGTERM)
+        assert [text(message) for message in server.rest()] == ["waited"]
+        assert server.wait() == 0
+
+
+@pytest.mark.fault(200)
+def test_a_second_interrupt_ends_at_once_and_quietly(marker, backend):
+    with Process(backend, "30") as server:
+        server.initialize()
+        server.send(call(1, "wait", marker=str(marker)))
+        when(marker, "begun")
+        server.signal(signal.SIGINT)
+        before = time.monotonic()
+        while server.popen.poll() is None and time.monotonic() - before < 10:
+            time.sleep(0.1)
+            server.signal(signal.SIGINT)
+        assert server.wait() in (130, -signal.SIGINT)
+        assert "Traceback" not in server.stderr
+
+
+@pytest.mark.fault(200)
+def test_a_call_that_blocks_the_loop_cannot_keep_the_process_alive(marker, backend):
+    with Process(backend, "0.1") as server:
+        server.initialize()
+        server.send(call(1, "hog", marker=str(marker)))
+        when(marker, "begun")
+        server.signal(signal.SIGTERM)
+        assert server.wait() == 1
+        assert "by force" in server.stderr
+
+
+@pytest.mark.fault(202)
+@pytest.mark.parametrize("input_too", [True, False])
+def test_a_client_that_goes_away_ends_the_server_quietly(input_too, backend):
+    reading, writing = os.pipe()
+    with Process(backend, stdout=writing) as server:
+        os.close(writing)
+        server.send(request(0, "initialize", hello()))
+        assert os.read(reading, 10_000).endswith(b"}\n")
+        server.send(call(1, "big", letter="x", size=30_000_000))
+        assert os.read(reading, 10_000)  # the result is being written
+        os.close(reading)
+        if input_too:
+            server.close()
+        assert server.wait() == 0
+        assert "Traceback" not in server.stderr
+        assert "BrokenPipe" not in server.stderr
+
+
+@pytest.mark.anyio
+async def test_those_who_own_the_loop_can_serve_and_cancel():
+    stdin, stdout = os.pipe(), os.pipe()
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_serve, Descriptors(stdin[0], stdout[1]))
+            os.write(stdin[1], b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+            await anyio.wait_readable(stdout[0])
+            assert json.loads(os.read(stdout[0], 1000))["id"] == 1
+            tasks.cancel_scope.cancel()
+    assert os.get_blocking(stdin[0])
+    for descriptor in (*stdin, *stdout):
+        os.close(descriptor)
+
+
+async def _serve(descriptors: Descriptors) -> None:
+    await serve_stdio(McpServer("own-loop"), descriptors=descriptors)
+
+
+@pytest.mark.anyio
+async def test_a_client_that_does_not_read_cannot_keep_the_server_from_ending():
+    stdin, stdout = os.pipe(), os.pipe()
+    server = McpServer("slow-client", limits=Limits(drain_seconds=0.1))
+    writer = threading.Thread(target=_ping_and_close, args=(stdin[1], 40_000))
+    writer.start()
+    with anyio.fail_after(20):
+        await serve_stdio(server, descriptors=Descriptors(stdin[0], stdout[1]))
+    writer.join(5)
+    for descriptor in (stdin[0], *stdout):
+        os.close(descriptor)
+
+
+def _ping_and_close(descriptor: int, count: int) -> None:
+    data = memoryview(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * count)
+    while data:
+        data = data[os.write(descriptor, data) :]
+    os.close(descriptor)
