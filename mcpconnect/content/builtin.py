@@ -111,7 +111,10 @@ class _ImageFormatter(ContentFormatter):
         seen = mimes.of_bytes(data)
         if seen is None or seen == self._mime:
             return data
-        return encode_picture(open_picture(data), self._mime)
+        try:
+            return encode_picture(open_picture(data), self._mime)
+        except ValueError as error:
+            raise SerializationError(str(error)) from error
 
 
 def _json(serializer: Serializer, value: Any, annotation: Any) -> str:

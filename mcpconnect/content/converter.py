@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -60,8 +61,6 @@ class Converter:
         self._rows = Rows(declared, settings.serializer, settings.limits, structure)
         self._routes: dict[type, Route] = {}
         self._version = settings.encoders.version
-        self._item_converter: Converter | None = None
-        self._open_converter: Converter | None = None
 
     def __call__(self, value: Any, keep: Keep = never) -> ToolResult:
         """Return the result for a value. A stream in it is read and closed unless `keep(stream)` says otherwise.
@@ -112,23 +111,10 @@ class Converter:
             return self._unless_blocks(presented) if kind is Kind.LIST else presented
         if self._settings.serializer.is_custom(cls):
             return self._presented(self._settings.default, cls)
-        return self._list(cls) if kind is Kind.LIST else self._row(cls, kind)
-
-    def _row(self, cls: type, kind: Kind) -> Route:
-        rows = self._rows
-        if kind is Kind.DATA:
-            plain = self._structure is None and any(self._declared.annotation is known for known in (Any, int, bool))
-            if plain and cls in {int, bool}:
-                return rows.integer if cls is int else rows.boolean
-            return self._presented(self._settings.default, cls)
-        row: Route = {
-            Kind.NOTHING: rows.nothing,
-            Kind.TEXT: rows.text if cls is str else rows.derived_text,
-            Kind.BYTES: rows.blob,
-            Kind.STREAM: rows.stream,
-            Kind.PICTURE: rows.picture,
-        }[kind]
-        return self._structured(row)
+        if kind is Kind.LIST:
+            return self._list(cls)
+        row = self._rows.direct(cls, kind)
+        return self._presented(self._settings.default, cls) if row is None else self._structured(row)
 
     def _list(self, cls: type) -> Route:
         if self._declared.itemwise:
@@ -163,19 +149,22 @@ class Converter:
     def _item_by_item(self, value: Any, keep: Keep) -> ToolResult:
         return _joined(value, self._items, keep) if len(value) else EMPTY_LIST
 
-    @property
+    @cached_property
     def _items(self) -> Converter:
-        if self._item_converter is None:
-            item = self._declared.item or OPEN
-            mime = item.mime or self._declared.mime
-            self._item_converter = Converter(replace(item, nullable=True, mime=mime), self._settings)
-        return self._item_converter
+        """The conversion of a list's items; None among them is null."""
+        item = self._declared.item or OPEN
+        mime = item.mime or self._declared.mime
+        return Converter(replace(item, nullable=True, mime=mime), self._settings)
 
-    @property
-    def _anything(self) -> Converter:
-        if self._open_converter is None:
-            self._open_converter = Converter(OPEN, self._settings)
-        return self._open_converter
+    @cached_property
+    def _entries(self) -> Converter:
+        """The conversion of what stands in a `ContentList`."""
+        return Converter(replace(OPEN, nullable=True), self._settings)
+
+    @cached_property
+    def _encoded(self) -> Converter:
+        """The conversion of what encoders return."""
+        return Converter(OPEN, self._settings)
 
     # -- results made by others ---------------------------------------------------------------------------------------
 
@@ -183,22 +172,29 @@ class Converter:
         def encode(value: Any, keep: Keep) -> ToolResult:
             for encoder in encoders:
                 if encoder.supports(value):
-                    made = encoder.encode(value)
-                    made = list(made) if isinstance(made, Iterator) else made
-                    # Each encoder once in a row, or two that produce each other's classes would never end.
-                    result = self._anything._route(made, (*used, encoder))(made, keep)
-                    return self._completed(result, value)
+                    return self._completed(self._made(encoder.encode(value), keep, (*used, encoder)), value)
             return fallback(value, keep)
 
         return encode
 
+    def _made(self, made: Any, keep: Keep, used: tuple[Encoder[Any], ...]) -> ToolResult:
+        """Return the result for what an encoder made; each encoder once in a row, or two could go round for ever."""
+        if isinstance(made, _READY):
+            return self._opened(made, keep)
+        made = list(made) if isinstance(made, Iterator) else made
+        return self._encoded._route(made, used)(made, keep)
+
     def _ready(self, value: Any, keep: Keep) -> ToolResult:
+        return self._completed(self._opened(value, keep))
+
+    def _opened(self, value: Any, keep: Keep) -> ToolResult:
+        """Return a ready-made result as a `ToolResult`, its structured content as it was given."""
+        if isinstance(value, ToolResult):
+            return value
         if isinstance(value, ContentList):
-            content = _joined(value, self._anything, keep).content
-            value = ToolResult(content, value.structured, value.is_error, value.meta)
-        elif not isinstance(value, ToolResult):
-            value = ToolResult((value,))
-        return self._completed(value)
+            content = _joined(value, self._entries, keep).content
+            return ToolResult(content, value.structured, value.is_error, value.meta)
+        return ToolResult((value,))
 
     def _completed(self, result: ToolResult, value: Any = UNSET) -> ToolResult:
         """Return a ready-made result with its structured content encoded, and present where it is promised."""

@@ -174,7 +174,8 @@ def _list(origin: Any, arguments: tuple[Any, ...], extras: tuple[Any, ...], dept
     if origin is tuple and arguments[-1] is not ...:
         return _fixed(arguments, extras, depth)
     item = declare(arguments[0], depth)
-    annotation = _noted(list[arguments[0]] if origin in _DRAINED else origin[arguments], extras)
+    container: Any = list if origin in _DRAINED else origin
+    annotation = _noted(container[arguments[0]] if container is list else container[arguments], extras)
     if item.shape in _BLOCKWISE and (item.shape is not Shape.TEXT or not item.nullable):
         return Declared(
             shape=Shape.ITEMS, annotation=annotation, mime=item.mime, item=item, itemwise=True, formless=item.formless

@@ -132,13 +132,12 @@ def _distance(cls: type, target: type) -> int | None:
         return None
 
 
-def _encoder(encoder: Any) -> Encoder[Any]:
-    if isinstance(encoder, type) and issubclass(encoder, Encoder):
-        encoder = encoder()
-    if not isinstance(encoder, Encoder):
-        if not callable(encoder):
-            raise TypeError(f"an encoder is an Encoder or a function of the value, not {encoder!r}")
-        encoder = _FunctionEncoder(encoder)
+def _encoder(given: Any) -> Encoder[Any]:
+    if isinstance(given, type) and issubclass(given, Encoder):
+        given = given()
+    if not isinstance(given, Encoder) and not callable(given):
+        raise TypeError(f"an encoder is an Encoder or a function of the value, not {given!r}")
+    encoder: Encoder[Any] = given if isinstance(given, Encoder) else _FunctionEncoder(given)
     if inspect.iscoroutinefunction(encoder.encode):
         raise TypeError("an encoder is synchronous; await in the tool and return what the encoder needs")
     return encoder

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from ..errors import DefinitionError, SerializationError
+from ..errors import SerializationError
 from ..limits import Limits
 from .blocks import ImageContent, TextContent
 from .builder import blob_block, stream_block
 from .content_type import ContentType
 from .declared import Declared
+from .kinds import Kind
 from .pictures import PNG, encode_picture
 from .results import ToolResult, finished
-from .structured import Structure
+from .structured import Structure, lenient_writer
 
 if TYPE_CHECKING:
     from ..serialization import Serializer
 
 Keep: TypeAlias = Callable[[Any], bool]
 Route: TypeAlias = Callable[[Any, Keep], ToolResult]
-Write: TypeAlias = Callable[[Any], bytes]
 
 EMPTY_LIST = finished((TextContent("[]"),))
 _NULL = finished((TextContent("null"),))
@@ -36,6 +36,8 @@ _TRUE = finished((TextContent("true"),))
 _FALSE = finished((TextContent("false"),))
 _QUOTE = ord('"')
 _CONTAINER = b"{["
+_PLAIN = (Any, int, bool)
+"""Annotations beside which no note can change how a number is written."""
 
 
 class Rows:
@@ -46,8 +48,22 @@ class Rows:
         self._serializer = serializer
         self._limits = limits
         self._structure = structure
-        self._write = _lenient(serializer, declared.annotation) if structure is None else structure.encode
+        self._write = lenient_writer(serializer, declared.annotation) if structure is None else structure.encode
         self._picture_type = declared.mime if declared.mime and declared.mime.startswith("image/") else PNG
+
+    def direct(self, cls: type, kind: Kind) -> Route | None:
+        """Return the row that a class has by itself; None where a content type decides."""
+        if cls in {int, bool} and self._structure is None and self._declared.annotation in _PLAIN:
+            return self.integer if cls is int else self.boolean
+        if kind is Kind.TEXT:
+            return self.text if cls is str else self.derived_text
+        rows: dict[Kind, Route] = {
+            Kind.NOTHING: self.nothing,
+            Kind.BYTES: self.blob,
+            Kind.STREAM: self.stream,
+            Kind.PICTURE: self.picture,
+        }
+        return rows.get(kind)
 
     def nothing(self, _value: None, _keep: Keep) -> ToolResult:
         """None: no blocks, unless the annotation or an output schema speaks of null."""
@@ -119,33 +135,16 @@ def never(_stream: Any) -> bool:
     return False
 
 
-def _lenient(serializer: Serializer, annotation: Any) -> Write:
-    """Return a writer for a type that no output schema promises: a value of another class is written by its own."""
-    by_class = serializer.writer(Any)
-    if annotation is Any:
-        return by_class
-    try:
-        as_declared = serializer.writer(annotation)
-    except DefinitionError:
-        return by_class
-
-    def write(value: Any) -> bytes:
-        try:
-            return as_declared(value)
-        except SerializationError:
-            return by_class(value)
-
-    return write
-
-
 def _text(data: bytes) -> str:
     return msgspec.json.decode(data, type=str) if data[0] == _QUOTE else data.decode()
 
 
 def _summary(value: Any, data: bytes) -> str:
+    """Return what stands in the place of JSON that the structured content repeats; scalars are short enough."""
     if data[0] not in _CONTAINER:
         return _text(data)
-    count = (
-        f"list with {len(value)} items" if data[0] == ord("[") and hasattr(value, "__len__") else type(value).__name__
-    )
-    return f"The result ({count}) is in the structured content."
+    what = type(value).__name__
+    if data[0] == ord("["):
+        count = len(value)
+        what = f"list with {count} item{'' if count == 1 else 's'}"
+    return f"The result ({what}) is in the structured content."

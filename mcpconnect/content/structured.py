@@ -6,7 +6,7 @@ done here: the newest revision carries any JSON value bare, and older ones are l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
@@ -37,18 +37,20 @@ if TYPE_CHECKING:
 
 Wish: TypeAlias = Literal["only"] | bool | None
 Policy: TypeAlias = Literal["records", "all", "none"]
+Write: TypeAlias = Callable[[Any], bytes]
 
 
 class Structure:
-    """The structured content of one tool: its output schema, and the encoder of its values."""
+    """The structured content of one tool: its output schema, and the encoder of its values.
 
-    def __init__(
-        self, serializer: Serializer, annotation: Any, schema: dict[str, Any], check: SchemaCheck | None = None
-    ) -> None:
+    A derived schema is kept by `write` itself, which checks classes as it goes; a user's own needs a `check`.
+    """
+
+    def __init__(self, schema: dict[str, Any], write: Write, check: SchemaCheck | None, *, indented: bool) -> None:
         self.schema = schema
+        self._write = write
         self._check = check
-        self._write = serializer.writer(annotation)
-        self._indented = serializer.config.indent is not None
+        self._indented = indented
 
     def encode(self, value: Any) -> bytes:
         """Return the value as JSON, in the form that the text shows.
@@ -74,6 +76,22 @@ def encoded(serializer: Serializer, value: Any) -> msgspec.Raw:
     return _one_line(serializer.dumps(value))
 
 
+def lenient_writer(serializer: Serializer, annotation: Any) -> Write:
+    """Return a writer for a type that no output schema promises: a value of another class is written by its own."""
+    by_class = serializer.writer(Any)
+    if annotation is Any:
+        return by_class
+    as_declared = serializer.writer(annotation)
+
+    def write(value: Any) -> bytes:
+        try:
+            return as_declared(value)
+        except SerializationError:
+            return by_class(value)
+
+    return write
+
+
 def _one_line(data: bytes) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.format(data, indent=-1))
 
@@ -92,12 +110,12 @@ def plan_structure(
     `wish` is the tool's own `structured=`, `policy` the server's. Raises DefinitionError if it is wished for and the
     annotation has no JSON form, or if the schema given does not compile.
     """
+    indented = serializer.config.indent is not None
     if output_schema is not None:
         if wish is False:
             raise DefinitionError("output_schema= and structured=False contradict each other")
         check = SchemaCheck(output_schema)
-        annotation = Any if _formless(declared, serializer) else declared.annotation
-        return Structure(serializer, annotation, check.schema, check)
+        return Structure(check.schema, lenient_writer(serializer, declared.annotation), check, indented=indented)
     wished = wish is True or wish == "only"
     if not wished and (wish is False or not _falls_under(policy, declared)):
         return None
@@ -108,7 +126,7 @@ def plan_structure(
     if not wished and policy == "records" and not _is_record_like(serializer.plan(declared.annotation), serializer):
         return None
     schema = serializer.json_schema(declared.annotation, view="output", refs=refs)
-    return Structure(serializer, declared.annotation, schema)
+    return Structure(schema, serializer.writer(declared.annotation), None, indented=indented)
 
 
 def _falls_under(policy: Policy, declared: Declared) -> bool:

@@ -233,16 +233,12 @@ def test_subclasses_of_text_are_texts() -> None:
         (Color.RED, "r"),
         (date(2026, 1, 1), "2026-01-01"),
         (datetime(2026, 1, 1, 12, tzinfo=UTC), "2026-01-01T12:00:00Z"),
-        (timedelta(hours=1), "PT3600S"),
         (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
         (Path("a/b"), "a/b"),
     ],
 )
 def test_a_json_scalar_is_one_text_without_quotes(value: Any, text: str) -> None:
     for annotation in (type(value), NO_ANNOTATION, Any, type(value) | None):
-        if isinstance(value, timedelta):
-            text = only_text(convert(value))
-            assert text.startswith("PT")
         assert only_text(convert(value, annotation)) == text
         assert converter(annotation).output_schema is None
 
@@ -444,7 +440,7 @@ def test_enums_that_are_texts_or_numbers_follow_the_enum_rule() -> None:
     assert only_text(convert(Size.BIG, Size)) == only_text(convert(Size.BIG, str)) == "b"
     assert only_text(convert(Size.BIG, Size, config=by_name)) == "BIG"
     assert only_text(convert(Level.HIGH, Level)) == "3"
-    assert only_text(convert(Level.HIGH, int, config=by_name)) == "HIGH"
+    assert only_text(convert(Level.HIGH, config=by_name)) == "HIGH"
 
 
 # -- nothing ----------------------------------------------------------------------------------------------------------

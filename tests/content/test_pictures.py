@@ -9,7 +9,28 @@ from PIL import Image, ImageCms, ImageDraw
 from mcpconnect.content.pictures import WRITABLE, encode_picture, is_picture, open_picture
 from mcpconnect.errors import SerializationError
 
-MODES = "1 L LA La P PA RGB RGBA RGBa RGBX CMYK YCbCr LAB HSV I I;16 I;16B I;16L I;16N F".split()
+MODES = [
+    "1",
+    "L",
+    "LA",
+    "La",
+    "P",
+    "PA",
+    "RGB",
+    "RGBA",
+    "RGBa",
+    "RGBX",
+    "CMYK",
+    "YCbCr",
+    "LAB",
+    "HSV",
+    "I",
+    "I;16",
+    "I;16B",
+    "I;16L",
+    "I;16N",
+    "F",
+]
 
 
 def reread(image: Image.Image, mime: str = "image/png") -> Image.Image:
