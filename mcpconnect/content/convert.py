@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from .._typing import class_of
 from ..errors import DefinitionError
@@ -19,7 +19,7 @@ from .declared import declare
 from .encoders import EncoderRegistry
 from .mime import canonical
 from .pictures import WRITABLE, picture_class
-from .structured import Policy, Wish, plan_structure
+from .structured import Policy, Refs, Wish, plan_structure
 
 if TYPE_CHECKING:
     from ..serialization import Serializer
@@ -33,9 +33,6 @@ class ToolConverter(Converter):
     an output schema that does not compile.
     """
 
-    output_schema: dict[str, Any] | None
-    """The schema of the structured content in the newest shape; None if the tool has none."""
-
     def __init__(
         self,
         annotation: Any,
@@ -48,7 +45,7 @@ class ToolConverter(Converter):
         policy: Policy = "records",
         output_schema: Mapping[str, Any] | None = None,
         mime: str | None = None,
-        refs: Literal["defs", "inline"] = "defs",
+        refs: Refs = "defs",
         limits: Limits | None = None,
     ) -> None:
         declared = declare(annotation)
@@ -61,7 +58,6 @@ class ToolConverter(Converter):
         structure = plan_structure(
             declared, serializer, wish=structured, policy=policy, output_schema=output_schema, refs=refs
         )
-        self.output_schema = None if structure is None else structure.schema
         settings = Settings(
             serializer=serializer,
             encoders=encoders,
@@ -70,6 +66,11 @@ class ToolConverter(Converter):
             limits=limits or Limits(),
         )
         super().__init__(declared, settings, structure, brief=structured == "only")
+
+    @property
+    def output_schema(self) -> dict[str, Any] | None:
+        """The schema of the structured content in the newest shape; None if the tool has none."""
+        return None if self._structure is None else self._structure.schema
 
 
 def _check_picture_type(annotation: Any, mime: str | None) -> None:

@@ -87,7 +87,7 @@ class Converter:
     def _route(self, value: Any, used: tuple[Encoder[Any], ...] = ()) -> Route:
         cls = type(value)
         if issubclass(cls, _READY):
-            return self._ready
+            return self._rows.block if issubclass(cls, BLOCKS) and self._structure is None else self._ready
         if issubclass(cls, _FOREIGN):
             raise SerializationError(f"a tool embeds a {cls.__name__}: EmbeddedResource({cls.__name__}(…))")
         kind = kind_of(value)

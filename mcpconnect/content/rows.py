@@ -8,20 +8,21 @@ structured copy are the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from ..errors import SerializationError
 from ..limits import Limits
-from .blocks import ImageContent, TextContent
+from .blocks import Block, ImageContent, TextContent
 from .builder import blob_block, stream_block
 from .content_type import ContentType
 from .declared import Declared
 from .kinds import Kind
 from .pictures import PNG, encode_picture
 from .results import ToolResult, finished
-from .structured import Structure, lenient_writer
+from .structured import Structure, Write, lenient_writer
 
 if TYPE_CHECKING:
     from ..serialization import Serializer
@@ -48,8 +49,13 @@ class Rows:
         self._serializer = serializer
         self._limits = limits
         self._structure = structure
-        self._write = lenient_writer(serializer, declared.annotation) if structure is None else structure.encode
         self._picture_type = declared.mime if declared.mime and declared.mime.startswith("image/") else PNG
+
+    @cached_property
+    def _write(self) -> Write:
+        if self._structure is not None:
+            return self._structure.encode
+        return lenient_writer(self._serializer, self._declared.annotation)
 
     def direct(self, cls: type, kind: Kind) -> Route | None:
         """Return the row that a class has by itself; None where a content type decides."""
@@ -64,6 +70,10 @@ class Rows:
             Kind.PICTURE: self.picture,
         }
         return rows.get(kind)
+
+    def block(self, value: Block, _keep: Keep) -> ToolResult:
+        """A block, as it is."""
+        return finished((value,))
 
     def nothing(self, _value: None, _keep: Keep) -> ToolResult:
         """None: no blocks, unless the annotation or an output schema speaks of null."""

@@ -7,6 +7,7 @@ done here: the newest revision carries any JSON value bare, and older ones are l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
@@ -21,7 +22,6 @@ from ..serialization.plan import (
     LiteralNode,
     MapNode,
     Node,
-    OpaqueNode,
     RecordNode,
     ScalarNode,
     UnionNode,
@@ -37,20 +37,34 @@ if TYPE_CHECKING:
 
 Wish: TypeAlias = Literal["only"] | bool | None
 Policy: TypeAlias = Literal["records", "all", "none"]
+Refs: TypeAlias = Literal["defs", "inline"]
 Write: TypeAlias = Callable[[Any], bytes]
 
 
 class Structure:
     """The structured content of one tool: its output schema, and the encoder of its values.
 
-    A derived schema is kept by `write` itself, which checks classes as it goes; a user's own needs a `check`.
+    A derived schema is kept by the writer itself, which checks classes as it goes; a user's own needs a `check`.
     """
 
-    def __init__(self, schema: dict[str, Any], write: Write, check: SchemaCheck | None, *, indented: bool) -> None:
-        self.schema = schema
-        self._write = write
+    def __init__(self, serializer: Serializer, annotation: Any, refs: Refs, check: SchemaCheck | None = None) -> None:
+        self._serializer = serializer
+        self._annotation = annotation
+        self._refs = refs
         self._check = check
-        self._indented = indented
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The output schema in the newest shape, made when it is first asked for."""
+        if self._check is not None:
+            return self._check.schema
+        return self._serializer.json_schema(self._annotation, view="output", refs=self._refs)
+
+    @cached_property
+    def _write(self) -> Write:
+        if self._check is not None:
+            return lenient_writer(self._serializer, self._annotation)
+        return self._serializer.writer(self._annotation)
 
     def encode(self, value: Any) -> bytes:
         """Return the value as JSON, in the form that the text shows.
@@ -68,7 +82,7 @@ class Structure:
 
     def content(self, data: bytes) -> msgspec.Raw:
         """Return encoded JSON as structured content; always on one line, because it stands inside a message."""
-        return _one_line(data) if self._indented else msgspec.Raw(data)
+        return msgspec.Raw(data) if self._serializer.config.indent is None else _one_line(data)
 
 
 def encoded(serializer: Serializer, value: Any) -> msgspec.Raw:
@@ -103,50 +117,54 @@ def plan_structure(
     wish: Wish = None,
     policy: Policy = "records",
     output_schema: Mapping[str, Any] | None = None,
-    refs: Literal["defs", "inline"] = "defs",
+    refs: Refs = "defs",
 ) -> Structure | None:
     """Decide whether a tool has structured content, and prepare it.
 
     `wish` is the tool's own `structured=`, `policy` the server's. Raises DefinitionError if it is wished for and the
     annotation has no JSON form, or if the schema given does not compile.
     """
-    indented = serializer.config.indent is not None
     if output_schema is not None:
         if wish is False:
             raise DefinitionError("output_schema= and structured=False contradict each other")
-        check = SchemaCheck(output_schema)
-        return Structure(check.schema, lenient_writer(serializer, declared.annotation), check, indented=indented)
-    wished = wish is True or wish == "only"
-    if not wished and (wish is False or not _falls_under(policy, declared)):
+        return Structure(serializer, declared.annotation, refs, SchemaCheck(output_schema))
+    if wish is False or (wish is None and not _falls_under(policy, declared)):
         return None
-    if reason := _formless(declared, serializer):
-        if wished:
-            raise DefinitionError(f"structured={wish!r} needs a return annotation with a JSON form: {reason}")
-        return None
-    if not wished and policy == "records" and not _is_record_like(serializer.plan(declared.annotation), serializer):
-        return None
-    schema = serializer.json_schema(declared.annotation, view="output", refs=refs)
-    return Structure(schema, serializer.writer(declared.annotation), None, indented=indented)
+    structure = Structure(serializer, declared.annotation, refs)
+    try:
+        node = _plan(declared, serializer)
+    except DefinitionError as error:
+        if wish is None:
+            return None
+        raise DefinitionError(f"structured={wish!r} needs a return annotation with a JSON form: {error}") from None
+    return structure if wish is not None or policy == "all" or _is_record_like(node, serializer) else None
 
 
 def _falls_under(policy: Policy, declared: Declared) -> bool:
-    return policy != "none" and declared.written and declared.shape is not Shape.NOTHING
+    """Tell whether a policy may give structured content to an annotation, as far as its shape tells."""
+    if policy == "records":
+        return declared.shape is Shape.DATA
+    return policy == "all" and declared.written and declared.shape is not Shape.NOTHING
 
 
-def _formless(declared: Declared, serializer: Serializer) -> str:
-    """Return why a return annotation has no JSON form; empty if it has one."""
+def _plan(declared: Declared, serializer: Serializer) -> Node:
+    """Return the plan of an annotation. Raises DefinitionError if it has no JSON form."""
     if declared.formless:
-        return declared.formless
+        raise DefinitionError(declared.formless)
+    plan = serializer.plan(declared.annotation)
+    for path, node in walk(plan):
+        if isinstance(node, CustomNode) and is_media_serializer(node.custom):
+            raise DefinitionError(f"{path or 'it'} is a medium, which cannot stand inside data")
+        if isinstance(node, ForeignNode):
+            _check_describable(node, serializer)
+    return plan
+
+
+def _check_describable(node: ForeignNode, serializer: Serializer) -> None:
     try:
-        for path, node in walk(serializer.plan(declared.annotation)):
-            if isinstance(node, OpaqueNode):
-                return node.reason
-            if isinstance(node, CustomNode) and is_media_serializer(node.custom):
-                return f"{path or 'the result'} is a medium, which cannot stand inside data"
-        serializer.json_schema(declared.annotation, view="output")
-    except DefinitionError as error:
-        return str(error)
-    return ""
+        serializer.json_schema(node.annotation or node.cls, view="output")
+    except Exception as error:  # another library's, which may raise anything for a field that it cannot describe
+        raise DefinitionError(f"{node.cls.__name__} cannot be described: {error}") from error
 
 
 def _is_record_like(node: Node, serializer: Serializer) -> bool:

@@ -319,7 +319,7 @@ def test_falsy_values_are_values() -> None:
         name: str = ""
         flag: bool = False
         items: list[int] = field(default_factory=list)
-        at: datetime = datetime.fromtimestamp(0, UTC)
+        at: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
     expected = {"count": 0, "name": "", "flag": False, "items": [], "at": "1970-01-01T00:00:00Z"}
 
@@ -500,7 +500,7 @@ def test_a_binary_stream_is_read_from_its_start_and_closed(make) -> None:
 
 def test_files_and_temporary_files_are_streams(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("grün", encoding="utf-8")
-    named = tempfile.NamedTemporaryFile(dir=tmp_path)
+    named = tempfile.NamedTemporaryFile(dir=tmp_path)  # noqa: SIM115 - the conversion closes it
     named.write(b"abc")
 
     assert only_text(convert_once((tmp_path / "a.txt").open(encoding="utf-8"))) == "grün"
@@ -736,9 +736,8 @@ def test_an_object_without_form_is_an_error_that_names_its_class() -> None:
         try:
             text = only_text(convert(value))
         except SerializationError as error:
-            assert "0x" not in str(error)
-        else:
-            assert " at 0x" not in text
+            text = str(error)
+        assert "0x" not in text
 
     class Plain:
         def __init__(self) -> None:
