@@ -23,6 +23,8 @@ from .pictures import PNG, encode_picture, is_picture
 if TYPE_CHECKING:
     from PIL import Image
 
+_PART = 1024 * 1024
+
 Readable: TypeAlias = "bytes | bytearray | memoryview | BinaryIO | Path | Image.Image | str"
 """What `read` takes; text is base64 or a `data:` URL."""
 
@@ -102,14 +104,24 @@ def read_stream(stream: Any, limit: int | None = None) -> bytes | str:
     try:
         if _can_seek(stream):
             stream.seek(0)
-        content = stream.read() if limit is None else stream.read(limit + 1)
+        content = stream.read() if limit is None else _read_bounded(stream, limit)
     except (ValueError, OSError) as error:
         raise SerializationError(f"the stream cannot be read: {error}") from error
     if not isinstance(content, bytes | bytearray | memoryview | str):
         raise SerializationError(f"the stream gave {_article(content)} instead of bytes or text")
-    if limit is not None and len(content) > limit:
-        raise SerializationError(f"the stream has more than {limit} bytes (Limits.stream_bytes)")
     return content if isinstance(content, str) else bytes(content)
+
+
+def _read_bounded(stream: Any, limit: int) -> Any:
+    """Read part by part: a pipe gives less than it is asked for, and a file allocates all that it is asked for."""
+    parts = [stream.read(min(limit + 1, _PART))]
+    size = len(parts[0] or ())
+    while parts[-1] and size <= limit:
+        parts.append(stream.read(min(limit + 1 - size, _PART)))
+        size += len(parts[-1] or ())
+    if size > limit:
+        raise SerializationError(f"the stream has more than {limit} bytes (Limits.stream_bytes)")
+    return parts[0] if size == len(parts[0] or ()) else type(parts[0])().join(filter(None, parts))
 
 
 def read_binary(stream: Any) -> bytes:

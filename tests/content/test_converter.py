@@ -179,6 +179,13 @@ def test_the_whole_list_is_offered_first() -> None:
     assert texts(convert((Money(1), Money(2)), tuple[Money, ...], encoders=registry)) == ["1 money", "2 money"]
 
 
+def test_an_encoder_of_lists_may_make_the_result_an_error() -> None:
+    registry = encoder_registry({list: lambda value: ToolResult("bad", is_error=True)})
+
+    assert convert([Money(1)], list[Money], encoders=registry).is_error
+    assert only_text(convert((Money(1),), Any, encoders=registry)) == '[{"amount":1}]'
+
+
 def test_encoders_that_come_and_go_are_seen_at_once() -> None:
     registry = EncoderRegistry()
     convert_one, convert_list = converter(Money, encoders=registry), converter(list[Money], encoders=registry)

@@ -102,6 +102,22 @@ def test_a_limit_counts_what_is_read() -> None:
         read_stream(io.BytesIO(b"hi"), 1)
 
 
+def test_a_stream_that_gives_little_at_a_time_is_read_to_its_end() -> None:
+    class Socket(io.RawIOBase):
+        def __init__(self) -> None:
+            self.parts = [b"a", b"bc", b"d"]
+
+        def readable(self) -> bool:
+            return True
+
+        def read(self, size: int = -1) -> bytes:
+            return self.parts.pop(0) if self.parts else b""
+
+    assert read_stream(Socket(), 4) == b"abcd"
+    with pytest.raises(SerializationError, match="more than 3 bytes"):
+        read_stream(Socket(), 3)
+
+
 def test_the_names_of_pipes_and_descriptors_are_no_file_names() -> None:
     from mcpconnect.content.data import stream_name
 
