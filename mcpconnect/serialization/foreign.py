@@ -6,16 +6,19 @@ the names that a class does not alias itself, in values and schema alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, get_args
 
 import msgspec
 
+from .._typing import resolve_hints, strip_annotated, union_members
 from ..errors import SerializationError
 from .config import SerializerConfig
 from .members import settings_for
 from .naming import wire_name
 from .plan import ForeignNode
+from .text import encode
+from .words import Mismatch, Problems, got
 
 
 def foreign_library(cls: type) -> Literal["pydantic", "msgspec"] | None:
@@ -90,3 +93,69 @@ def _library_names(cls: Any, library: str) -> list[tuple[str, str]]:
     return [
         (name, info.serialization_alias or info.alias or name) for name, info in cls.model_fields.items()
     ] + computed
+
+
+# -- loading ----------------------------------------------------------------------------------------------------------
+
+
+def load_foreign(node: ForeignNode, data: Any, config: SerializerConfig, *, strict: bool) -> Any:
+    """Return the object that the library makes of the data, whose names are ours.
+
+    Raises:
+        Mismatch: with the library's reasons and our paths.
+    """
+    if not isinstance(data, dict) and node.library == "pydantic" and strict:
+        raise Mismatch(f"expected an object, got {got(data)}")
+    restored = restore_names(node.cls, data, config)
+    if node.library == "msgspec":
+        return _convert(node, restored, strict=strict)
+    try:
+        return node.cls.model_validate_json(encode(restored), strict=strict)  # type: ignore[attr-defined]
+    except ValueError as error:
+        problems = [(path_text(part["loc"]), part["msg"]) for part in error.errors()]  # type: ignore[attr-defined]
+        raise Mismatch("is not valid", Problems(problems)) from None
+
+
+def _convert(node: ForeignNode, data: Any, *, strict: bool) -> Any:
+    try:
+        return msgspec.convert(data, node.cls, strict=strict)
+    except msgspec.ValidationError as error:
+        reason, _, place = str(error).partition(" - at `$")
+        raise Mismatch(reason, Problems([(place.rstrip("`").lstrip("."), reason.replace("`", ""))])) from None
+
+
+def path_text(parts: Iterable[str | int]) -> str:
+    """Return a path such as `items[3].price`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return text.removeprefix(".")
+
+
+def restore_names(cls: Any, data: Any, config: SerializerConfig) -> Any:
+    """Return the data with our names replaced by those that the library knows, in nested classes too."""
+    if isinstance(data, list):
+        item = next(iter(get_args(cls)), Any)
+        return [restore_names(item, part, config) for part in data]
+    if not isinstance(data, dict):
+        return data
+    found = class_in(cls)
+    names = own_names(found, config) if found is not None else None
+    if found is None or names is None:
+        value = get_args(cls)[-1] if get_args(cls) else Any
+        return {key: restore_names(value, part, config) for key, part in data.items()}
+    back = {ours: (attribute, own) for own, (attribute, ours) in names.items()}
+    hints = resolve_hints(found)
+    return {
+        back[key][1] if key in back else key: restore_names(hints.get(back[key][0], Any), part, config)
+        if key in back
+        else part
+        for key, part in data.items()
+    }
+
+
+def class_in(annotation: Any) -> type | None:
+    """Return the class of a library in an annotation such as `Model | None`."""
+    for part in union_members(strip_annotated(annotation)[0]):
+        cls = strip_annotated(part)[0]
+        if isinstance(cls, type) and foreign_library(cls) is not None:
+            return cls
+    return None

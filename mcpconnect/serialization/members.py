@@ -178,6 +178,7 @@ def _restore_what_was_left_out(member: Member) -> None:
     }
     if restorable[member.include]:
         member.factory = lambda: zero_value(member.node)
+        member.restored = True
 
 
 def zero_value(node: Node) -> Any:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ScalarKind = Literal[
     "none", "bool", "int", "float", "decimal", "str", "bytes", "datetime", "date", "time", "timedelta", "uuid", "path"
 ]
-RecordKind = Literal["class", "dataclass", "attrs", "namedtuple", "typeddict"]
+RecordKind = Literal["class", "dataclass", "attrs", "namedtuple", "typeddict", "arguments"]
 
 
 class Node:
@@ -163,7 +163,8 @@ class Member:
     """A member of a record, or a parameter of a function.
 
     `name` is the Python attribute, key or parameter, `wire` the name on the wire. `argument` is the constructor's
-    parameter; without one the value is set after construction if `settable`, else read and dropped.
+    parameter; without one the value is set after construction if `settable`, else read and dropped. `restored`: an
+    include rule may have left it out when written, so that its absence stands for its zero value.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Member:
     dumped: bool = True
     loaded: bool = True
     optional: bool = False
+    restored: bool = False
     argument: str | None = None
     settable: bool = True
     is_property: bool = False

@@ -7,7 +7,7 @@ declaration. Records that share a member of `Literal` type with different values
 from __future__ import annotations
 
 import numbers
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from .plan import (
     RecordNode,
     ScalarNode,
     TupleNode,
+    UnionNode,
     bare,
 )
 
@@ -92,3 +93,56 @@ def find_tag(members: Sequence[Node]) -> tuple[str, dict[Any, Node]] | None:
         else:
             return candidate.wire, chosen
     return None
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+_ANY_JSON: Final[Mapping[type, int]] = dict.fromkeys((str, int, float, bool, type(None), list, dict), 0)
+
+
+def json_ranks(node: Node) -> Mapping[type, int]:
+    """Return the JSON types that a node takes, each with how exactly: 0, or 1 for a number of the other kind."""
+    inner = bare(node)
+    match inner:
+        case ScalarNode(kind="int"):
+            return {int: 0, float: 1, str: 2}
+        case ScalarNode(kind="float") | ScalarNode(form="number" | "unix" | "seconds"):
+            return {float: 0, int: 1}
+        case ScalarNode(kind="bool"):
+            return {bool: 0}
+        case ScalarNode(kind="none"):
+            return {type(None): 0}
+        case ScalarNode(kind="bytes", form="native") | ListNode() | TupleNode():
+            return {list: 0}
+        case ScalarNode():
+            return {str: 0}
+        case EnumNode(mask=int()):
+            return {int: 0, float: 1}
+        case EnumNode():
+            return _ranks_of(inner.wires.values())
+        case LiteralNode():
+            return _ranks_of(inner.wires)
+        case RecordNode() | MapNode():
+            return {dict: 0}
+        case UnionNode():
+            ranks: dict[type, int] = {type(None): 0} if inner.nullable else {}
+            for member in inner.members:
+                ranks.update(json_ranks(member))
+            return ranks
+        case _:
+            return _ANY_JSON
+
+
+def _ranks_of(wires: Iterable[Any]) -> Mapping[type, int]:
+    ranks: dict[type, int] = {}
+    for wire in wires:
+        ranks[type(wire)] = 0
+        if type(wire) is int:
+            ranks.setdefault(float, 1)
+    return ranks
+
+
+def reading_order(cls: type, members: Sequence[Node]) -> list[int]:
+    """Return the positions of the members that take values of a JSON type, the exact ones first."""
+    ranked = [(rank, i) for i, node in enumerate(members) if (rank := json_ranks(node).get(cls)) is not None]
+    return [i for _, i in sorted(ranked)]

@@ -88,9 +88,9 @@ class Writers:
 
     def _for_class(self, cls: type) -> Writer:
         node = self._planner.node(cls)
-        if not isinstance(node, OpaqueNode):
+        if not isinstance(node, (OpaqueNode, AnyNode)):  # the plan of `object` is that of anything
             return self._function(node)
-        if record_kind(cls) is not None:
+        if isinstance(node, OpaqueNode) and record_kind(cls) is not None:
             return _refuse(node.reason)
         return self._for_interface(cls) or instance_writer(cls, self._planner.config, self.any)
 

@@ -1,0 +1,67 @@
+"""Loading: the compiled loader first, marshmallow where it is in doubt.
+
+Rule: marshmallow and everything that needs it is imported when the first data needs a closer look, not before.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import LoadError
+from .loading import LoadCompiler
+from .plan import Node
+from .planner import Planner
+
+if TYPE_CHECKING:
+    from .build import FieldBuilder
+
+Extra = Literal["refuse", "ignore"]
+
+
+class Loader:
+    """Loads data into the nodes of one serializer."""
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+        self._compiler = LoadCompiler(planner, self.load_below)
+        self._builders: dict[tuple[bool, Extra], FieldBuilder] = {}
+        self._lock = threading.Lock()
+
+    def load(self, node: Node, data: Any, *, strict: bool, extra: Extra = "refuse") -> Any:
+        """Return what the data stands for.
+
+        Raises:
+            LoadError: with everything that is wrong.
+        """
+        try:
+            return self._compiler.function(node)(data)
+        except Exception:  # any doubt, whatever its kind, is settled by marshmallow
+            return self.load_slowly(node, data, strict=strict, extra=extra)
+
+    def load_slowly(self, node: Node, data: Any, *, strict: bool, extra: Extra = "refuse") -> Any:
+        """Do the same without the compiled loader."""
+        from marshmallow import ValidationError
+
+        from .explain import problems
+
+        try:
+            return self._builder(strict, extra).root(node).deserialize(data)
+        except ValidationError as error:
+            raise LoadError(problems(error.messages)) from None
+        except RecursionError:
+            raise LoadError([("", "the data is nested too deeply")]) from None
+
+    def load_below(self, node: Node, data: Any, strict: bool) -> Any:
+        """Load a part of a value for a custom serializer that asks for the default."""
+        return self.load(node, data, strict=strict)
+
+    def _builder(self, strict: bool, extra: Extra) -> FieldBuilder:
+        with self._lock:
+            if (strict, extra) not in self._builders:
+                from .build import FieldBuilder
+
+                self._builders[strict, extra] = FieldBuilder(
+                    self._planner, self._compiler, self.load_below, strict=strict, extra=extra
+                )
+            return self._builders[strict, extra]
