@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 
 from mcpconnect.content import UNSET, EncoderRegistry, TextContent, ToolConverter, ToolResult, media_serializer
-from mcpconnect.serialization import SerializerConfig
-from mcpconnect.serialization.serializer import Serializer
+from mcpconnect.serialization import Serializer, SerializerConfig
 
 NO_ANNOTATION = inspect.Signature.empty
 

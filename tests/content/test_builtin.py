@@ -27,8 +27,7 @@ from mcpconnect.content import (
 )
 from mcpconnect.content.builtin import JsonText
 from mcpconnect.errors import DefinitionError, SerializationError
-from mcpconnect.serialization import Case, CustomSerializer, SerializerConfig
-from mcpconnect.serialization.serializer import Serializer
+from mcpconnect.serialization import Case, CustomSerializer, Serializer, SerializerConfig
 
 from .conversion import NO_ANNOTATION, convert, convert_once, kinds, only_text, structured, texts
 

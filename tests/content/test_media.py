@@ -12,7 +12,7 @@ from PIL.PngImagePlugin import PngImageFile
 from mcpconnect.content import ImageContent, TextContent, ToolResult, media_serializer
 from mcpconnect.content.media import is_media_serializer
 from mcpconnect.errors import LoadError, SerializationError
-from mcpconnect.serialization.serializer import Serializer
+from mcpconnect.serialization import Serializer
 
 ENCODED = base64.b64encode(ImageContent.of(Image.new("RGB", (3, 2), "red")).data).decode()
 
