@@ -20,7 +20,10 @@ from mcpconnect.content import (
     TextContent,
     TextResource,
 )
+from mcpconnect.protocol.wire import dump
+from tests.schema_check import check
 
+WIRE_CHECKS = ("2025-06-18", "2025-11-25", "2026-07-28")
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8
 WAV = b"RIFF\x04\0\0\0WAVE"
 
@@ -242,3 +245,28 @@ def test_blocks_can_be_subclassed() -> None:
 
     assert Warning("x").type == "text"
     assert isinstance(Warning.of("x"), Warning)
+
+
+@pytest.mark.parametrize("revision", WIRE_CHECKS)
+def test_blocks_have_the_form_of_the_wire(revision: str) -> None:
+    notes = {"annotations": Annotations("user", 0.5, "2025-01-12T15:00:58Z"), "meta": {"own_key": None}}
+    icons = (Icon("https://a.example/i.png", "image/png", "any", "dark"),)
+    blocks = [
+        TextContent("x", **notes),
+        ImageContent(PNG, "image/png", **notes),
+        AudioContent(WAV, "audio/wav", **notes),
+        ResourceLink("https://a.example/b", title="B", size=0, icons=icons, **notes),
+        EmbeddedResource(TextResource("x"), **notes),
+        EmbeddedResource(BlobResource(b"x", meta={"k": 1}), **notes),
+    ]
+    for block in blocks:
+        wire = dump(block)
+        check(revision, "ContentBlock", wire)
+        assert wire["_meta"] == {"own_key": None}
+        assert wire["annotations"] == {"audience": ["user"], "priority": 0.5, "lastModified": "2025-01-12T15:00:58Z"}
+    assert dump(ImageContent(PNG, "image/png")) == {
+        "type": "image",
+        "data": base64.b64encode(PNG).decode(),
+        "mimeType": "image/png",
+    }
+    assert dump(TextContent("")) == {"type": "text", "text": ""}

@@ -86,6 +86,19 @@ def test_shapes(annotation: Any, shape: Shape) -> None:
     assert declare(annotation).shape is shape
 
 
+def test_an_alias_that_cannot_be_evaluated_promises_nothing() -> None:
+    class Lazy(Recursive):
+        def __init__(self) -> None: ...
+
+        @property
+        def __value__(self) -> Any:  # type: ignore[override]
+            raise NameError("Missing")
+
+    Lazy.__name__ = "TypeAliasType"
+
+    assert declare(Lazy()).shape is Shape.OPEN
+
+
 def test_what_the_serializer_plans() -> None:
     assert declare(Awaitable[Iterator[Row]]).annotation == list[Row]
     assert declare(Annotated[Iterator[Row], "rows"]).annotation == Annotated[list[Row], "rows"]

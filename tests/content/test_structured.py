@@ -371,6 +371,16 @@ def test_validators_promise_nothing_about_output_and_objects_are_open() -> None:
     assert schema.get("additionalProperties") is not False
 
 
+def test_a_foreign_model_that_cannot_be_described_has_no_schema() -> None:
+    class Strange(BaseModel):
+        then: Callable[[], int]
+
+    assert converter(Strange).output_schema is None
+    assert converter(list[Strange], policy="all").output_schema is None
+    with pytest.raises(DefinitionError, match="Strange cannot be described"):
+        converter(Strange, structured=True)
+
+
 def test_references_follow_the_setting() -> None:
     assert "$defs" not in json.dumps(converter(Page[Weather], refs="inline").output_schema)
 
