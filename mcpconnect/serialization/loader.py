@@ -34,8 +34,9 @@ class Loader:
         Raises:
             LoadError: with everything that is wrong.
         """
+        load = self._compiler.function(node)
         try:
-            return self._compiler.function(node)(data)
+            return load(data)
         except Exception:  # any doubt, whatever its kind, is settled by marshmallow
             return self.load_slowly(node, data, strict=strict, extra=extra)
 

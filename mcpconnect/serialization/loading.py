@@ -182,9 +182,11 @@ class LoadCompiler:
         direct = all(m.argument is not None for m in members)
         if not direct or dynamic:
             present = ", ".join(f"({m.name!r}, m{i})" for i, m in numbered)
-            condition = " or ".join(f"m{i} is MISSING" for i in dynamic) if direct else "True"
             given = f"{{n: m for n, m in ({present},) if m is not MISSING}}"
-            yield f"    if {condition}: return construct({name}_node, {given})"
+            condition = f"if {' or '.join(f'm{i} is MISSING' for i in dynamic)}: " if direct else ""
+            yield f"    {condition}return construct({name}_node, {given})"
+        if not direct:
+            return
         for i, m in numbered:
             if not m.required and i not in dynamic:
                 names[f"{name}_absent{i}"] = m.absent

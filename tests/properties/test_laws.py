@@ -1,0 +1,125 @@
+"""The laws of the serializer, over randomly made types and data."""
+
+import base64
+import binascii
+import re
+from typing import Any
+
+import jsonschema_rs
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from mcpconnect.errors import LoadError
+from mcpconnect.serialization import Case, Include, Serializer, SerializerConfig, encode
+from tests.properties.types import atoms, cases, nearly
+
+CONFIGS = [
+    SerializerConfig(),
+    SerializerConfig(case=Case.SNAKE, include=Include.NOT_NONE),
+    SerializerConfig(case=Case.PASCAL, enum_as="name", decimal_as="number"),
+    SerializerConfig(case=Case.UNCHANGED, big_ints="string", use_utc=True, sort_members=True, sort_maps=True),
+    SerializerConfig(case=Case.KEBAB, include=Include.NOT_DEFAULT, datetime_format="unix"),
+    SerializerConfig(case=Case.SCREAMING_SNAKE, include=Include.NOT_EMPTY),
+]
+
+relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+def outcome(load: Any, *args: Any, **options: Any) -> tuple[str, Any]:
+    try:
+        return "value", load(*args, **options)
+    except LoadError as error:
+        return "problems", error.problems
+
+
+def is_base64(text: str) -> bool:
+    if match := re.match(r"data:[^,]*;base64,", text):
+        text = text[match.end() :]
+    try:
+        base64.b64decode(text, validate=True)
+        binascii.a2b_base64(text.encode("ascii"), strict_mode=True)
+    except ValueError:
+        return False
+    return True
+
+
+def asserting(schema: Any) -> Any:
+    """Turn the annotation `contentEncoding` into a format, so that the validator asserts it."""
+    if isinstance(schema, dict):
+        changed = {key: asserting(part) for key, part in schema.items()}
+        return {**changed, "format": "base64"} if schema.get("contentEncoding") == "base64" else changed
+    return [asserting(part) for part in schema] if isinstance(schema, list) else schema
+
+
+def validator(schema: dict[str, Any]) -> Any:
+    return jsonschema_rs.Draft202012Validator(
+        asserting(schema), validate_formats=True, formats={"base64": is_base64}
+    )
+
+
+@relaxed
+@given(st.data())
+def test_strict_loading_accepts_exactly_what_the_input_schema_accepts(data: st.DataObject) -> None:
+    case = data.draw(cases())
+    serializer = Serializer()
+    candidate = data.draw(nearly(serializer.dump(data.draw(case.values), case.annotation)) | atoms)
+    schema = serializer.json_schema(case.annotation, view="input")
+    kind, result = outcome(serializer.load, case.annotation, candidate, strict=True)
+    event(kind)
+    assert validator(schema).is_valid(candidate) == (kind == "value"), (schema, candidate, result)
+
+
+@relaxed
+@given(st.data())
+def test_what_is_written_is_valid_under_the_output_schema(data: st.DataObject) -> None:
+    case = data.draw(cases())
+    serializer = Serializer(data.draw(st.sampled_from(CONFIGS)))
+    dumped = serializer.dump(data.draw(case.values), case.annotation)
+    schema = serializer.json_schema(case.annotation)
+    assert validator(schema).is_valid(dumped), (schema, dumped)
+
+
+@relaxed
+@given(st.data())
+def test_what_is_written_can_be_read_back(data: st.DataObject) -> None:
+    case = data.draw(cases())
+    serializer = Serializer(SerializerConfig(case=data.draw(st.sampled_from(list(Case)))))
+    value = data.draw(case.values)
+    for strict in (True, False):
+        assert serializer.load(case.annotation, serializer.dump(value, case.annotation), strict=strict) == value
+        assert serializer.loads(case.annotation, serializer.dumps(value, case.annotation), strict=strict) == value
+
+
+@relaxed
+@given(st.data())
+def test_the_fast_text_is_the_encoded_value(data: st.DataObject) -> None:
+    case = data.draw(cases())
+    serializer = Serializer(data.draw(st.sampled_from(CONFIGS)))
+    value = data.draw(case.values)
+    assert serializer.dumps(value, case.annotation) == encode(serializer.dump(value, case.annotation))
+    assert serializer.dumps(value) == encode(serializer.dump(value))
+
+
+@relaxed
+@given(st.data())
+def test_the_compiled_loader_does_what_marshmallow_does(data: st.DataObject) -> None:
+    case = data.draw(cases())
+    serializer = Serializer(data.draw(st.sampled_from(CONFIGS)))
+    candidate = data.draw(nearly(serializer.dump(data.draw(case.values), case.annotation)) | atoms)
+    strict = data.draw(st.booleans())
+    extra = data.draw(st.sampled_from(["refuse", "ignore"]))
+    node = serializer.plan(case.annotation)
+    fast = outcome(serializer._loader.load, node, candidate, strict=strict, extra=extra)
+    slow = outcome(serializer._loader.load_slowly, node, candidate, strict=strict, extra=extra)
+    assert fast == slow
+
+
+@relaxed
+@given(st.data())
+def test_leniency_only_adds(data: st.DataObject) -> None:
+    case = data.draw(cases())
+    serializer = Serializer()
+    candidate = data.draw(nearly(serializer.dump(data.draw(case.values), case.annotation)) | atoms)
+    strict = outcome(serializer.load, case.annotation, candidate, strict=True)
+    if strict[0] == "value":
+        assert outcome(serializer.load, case.annotation, candidate, strict=False) == strict
