@@ -74,7 +74,7 @@ class Structure:
         try:
             data = self._write(value)
         except SerializationError as error:
-            raise SerializationError(f"output mismatch: {error.reason}", error.path) from error
+            raise SerializationError(f"output mismatch: {error.reason}", error.path) from None
         if self._check is not None and (problems := self._check.problems(msgspec.json.decode(data))):
             path, reason = problems[0]
             raise SerializationError(f"output mismatch: {reason}", path)
