@@ -1,3 +1,102 @@
-"""mcpconnect: a class-based SDK for MCP servers."""
+"""mcpconnect: a class-based SDK for MCP (Model Context Protocol) servers.
 
-from ._version import __version__ as __version__
+Subclass `Tool`, annotate methods, return ordinary values, and let an `McpServer` host them.
+"""
+
+from ._version import __version__
+from .content import (
+    JSON_TEXT,
+    PNG_IMAGE,
+    YAML_TEXT,
+    Annotations,
+    AudioContent,
+    BlobResource,
+    ContentFormatter,
+    ContentList,
+    ContentType,
+    EmbeddedResource,
+    Encoder,
+    Icon,
+    ImageContent,
+    ImageContentType,
+    Mime,
+    ResourceLink,
+    TextContent,
+    TextResource,
+    ToolResult,
+    ToolResultBuilder,
+)
+from .context import Context
+from .errors import (
+    ClientError,
+    DefinitionError,
+    InternalError,
+    InvalidParams,
+    InvalidRequest,
+    LoadError,
+    McpConnectError,
+    MethodNotFound,
+    MissingCapability,
+    ParseError,
+    ProtocolError,
+    ResourceNotFound,
+    SerializationError,
+    ToolError,
+    UnsupportedVersion,
+)
+from .features import Tool
+from .features.declare import tool
+from .limits import Limits
+from .serialization import Case, CustomSerializer, Include, Param, Serializer, SerializerConfig, Visibility
+from .server import McpServer
+
+__all__ = [
+    "JSON_TEXT",
+    "PNG_IMAGE",
+    "YAML_TEXT",
+    "Annotations",
+    "AudioContent",
+    "BlobResource",
+    "Case",
+    "ClientError",
+    "ContentFormatter",
+    "ContentList",
+    "ContentType",
+    "Context",
+    "CustomSerializer",
+    "DefinitionError",
+    "EmbeddedResource",
+    "Encoder",
+    "Icon",
+    "ImageContent",
+    "ImageContentType",
+    "Include",
+    "InternalError",
+    "InvalidParams",
+    "InvalidRequest",
+    "Limits",
+    "LoadError",
+    "McpConnectError",
+    "McpServer",
+    "MethodNotFound",
+    "Mime",
+    "MissingCapability",
+    "Param",
+    "ParseError",
+    "ProtocolError",
+    "ResourceLink",
+    "ResourceNotFound",
+    "SerializationError",
+    "Serializer",
+    "SerializerConfig",
+    "TextContent",
+    "TextResource",
+    "Tool",
+    "ToolError",
+    "ToolResult",
+    "ToolResultBuilder",
+    "UnsupportedVersion",
+    "Visibility",
+    "__version__",
+    "tool",
+]

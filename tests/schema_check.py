@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = Path(os.environ.get("MCP_SCHEMAS", ROOT.parent / "shared" / "schemas"))
 REQUEST_VERSION = "io.modelcontextprotocol/protocolVersion"
 NEWEST = "2026-07-28"
+NEWEST_HANDSHAKE = "2025-11-25"
 
 
 def check(version: str, definition: str, value: Any) -> None:
@@ -45,7 +46,7 @@ def check_traffic(traffic: Iterable[tuple[str, bytes]]) -> int:
 
     `traffic` holds `("client" | "server", bytes of one message)` in order.
     """
-    negotiated, checked, asked = NEWEST, 0, {}
+    negotiated, checked, asked = NEWEST_HANDSHAKE, 0, {}
     for sender, data in traffic:
         for message in _messages(data):
             if sender == "client":
@@ -77,7 +78,7 @@ def check_message(version: str, message: Mapping[str, Any], method: str | None =
 def _messages(data: bytes) -> list[dict[str, Any]]:
     try:
         content = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return [item for item in (content if isinstance(content, list) else [content]) if isinstance(item, dict)]
 

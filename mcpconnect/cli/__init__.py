@@ -1,1 +1,3 @@
+"""The command line: `mcpconnect run` and `mcpconnect try`."""
 
+from .main import main as main

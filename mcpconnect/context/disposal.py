@@ -1,0 +1,72 @@
+"""What a call leaves behind, put away in reverse order when it ends.
+
+Rule: disposing never changes an answer. A thing that fails to close is logged, and the next one is closed.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+_logger = logging.getLogger("mcpconnect.calls")
+
+
+class Disposals:
+    """The deferred things of one call, and the streams that it wants to keep open."""
+
+    __slots__ = ("_kept", "_things")
+
+    def __init__(self) -> None:
+        self._things: list[Callable[[], Any]] = []
+        self._kept: list[Any] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._things)
+
+    def add(self, thing: Any) -> None:
+        """Remember a callable, or an object with `aclose()` or `close()`."""
+        closer = getattr(thing, "aclose", None) or getattr(thing, "close", None)
+        if not callable(closer):
+            if not callable(thing):
+                raise TypeError(f"defer() takes a callable or something with close(), got {type(thing).__name__}")
+            closer = thing
+        self._things.append(closer)
+
+    def keep(self, stream: Any) -> None:
+        """Remember that the engine leaves this stream open."""
+        self._kept.append(stream)
+
+    def keeps(self, stream: Any) -> bool:
+        """Say whether the stream stays open."""
+        return any(kept is stream for kept in self._kept)
+
+    def close(self) -> Awaitable[Any] | None:
+        """Put things away until one wants to be awaited; return that one, or None when all are gone.
+
+        Runs in the thread of the call, because an object may be bound to it.
+        """
+        while self._things:
+            try:
+                outcome = self._things.pop()()
+            except Exception:
+                _warn()
+                continue
+            if inspect.isawaitable(outcome):
+                return outcome
+        return None
+
+    async def aclose(self, pending: Awaitable[Any] | None = None) -> None:
+        """Await `pending`, then put the rest away."""
+        while pending is not None or self._things:
+            if pending is not None:
+                try:
+                    await pending
+                except Exception:
+                    _warn()
+            pending = self.close()
+
+
+def _warn() -> None:
+    _logger.warning("a deferred thing could not be disposed of", exc_info=True, extra={"event": "defer-failed"})

@@ -1,0 +1,88 @@
+"""`Job`: one call that was received and not yet answered.
+
+Rule: a job answers once. Whoever claims it first (the result, a time limit, a cancellation) decides; everyone after
+that is dropped. This one step settles every race between threads, and it is why a late answer cannot exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import copy_context
+from typing import Any, Protocol
+
+from anyio import CancelScope
+
+from ..context import Context, Disposals, current
+
+Reply = Callable[[bytes | None], None]
+
+
+class Call(Protocol):
+    """What a job runs: a feature's method with its bound arguments. Answers are finished bytes."""
+
+    threaded: bool
+    timeout: float | None
+
+    def begin(self) -> Any:
+        """Call the method."""
+
+    def finish(self, value: Any) -> bytes:
+        """Return the answer for the settled value."""
+
+    def fail(self, error: BaseException) -> bytes:
+        """Return the answer for an exception."""
+
+    def expire(self) -> bytes:
+        """Return the answer for a call that took too long."""
+
+
+class Job:
+    """A call with its context, and the way its answer goes. `reply(None)` says that no answer will come.
+
+    `ended` are called after the answer was sent, in whatever thread that happens.
+    """
+
+    __slots__ = ("_claims", "_reply", "call", "context", "disposals", "ended", "scope", "variables")
+
+    def __init__(self, call: Call, context: Context, disposals: Disposals, reply: Reply) -> None:
+        self.call = call
+        self.context = context
+        self.disposals = disposals
+        self.variables = copy_context()
+        self.variables.run(current.set, context)
+        self.scope: CancelScope | None = None
+        self.ended: list[Callable[[Job], None]] = []
+        self._reply = reply
+        self._claims = [None]
+
+    @property
+    def done(self) -> bool:
+        """Whether the answer was claimed."""
+        return not self._claims
+
+    def answer(self, data: bytes | None) -> bool:
+        """Send the one answer; None ends the job without any. Say whether this call was the first."""
+        try:
+            self._claims.pop()  # one atomic step, unlike a test and a set
+        except IndexError:
+            return False
+        self._reply(data)
+        for ended in self.ended:
+            ended(self)
+        return True
+
+    def cancel(self, reason: str | None = None) -> None:
+        """End the job without an answer. Belongs to the loop's thread."""
+        if self.answer(None):
+            self._stop(reason)
+
+    def expire(self) -> None:
+        """Answer that the call took too long, then stop it. Belongs to the loop's thread."""
+        if not self.done and self.answer(self.call.expire()):
+            self._stop("timed out")
+
+    def _stop(self, reason: str | None) -> None:
+        self.context.cancelled = True
+        self.context.cancel_reason = reason
+        if self.scope is not None:
+            self.scope.cancel()

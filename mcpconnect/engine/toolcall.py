@@ -1,0 +1,88 @@
+"""`ToolCall`: the steps of one `tools/call`, from bound arguments to finished bytes.
+
+Rule: each step is a function of what it is given; the runner decides in which thread it runs, and `failures` what an
+exception becomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Raw
+
+from ..content import UNSET, ToolResult
+from ..context import Context
+from ..errors import ProtocolError
+from ..features.tool import ToolFeature
+from ..protocol import names
+from ..protocol.jsonrpc import Request, encode_error, encode_result
+from ..protocol.peer import Peer
+from ..protocol.revision import Shape
+from ..protocol.wire import dump
+from ..server import McpServer
+from .failures import timed_out, tool_failure
+
+Stays = Callable[[Any], bool]
+
+
+class ToolCall:
+    """One call of a tool by one peer."""
+
+    __slots__ = ("_arguments", "_context", "_feature", "_peer", "_request", "_server", "threaded", "timeout")
+
+    def __init__(self, server: McpServer, feature: ToolFeature, request: Request, peer: Peer, context: Context) -> None:
+        self._server = server
+        self._feature = feature
+        self._request = request
+        self._peer = peer
+        self._context = context
+        self._arguments: dict[str, Any] = {}
+        self.threaded = feature.threaded
+        self.timeout = feature.timeout
+
+    def bind(self, arguments: dict[str, Any]) -> None:
+        """Load the arguments.
+
+        Raises:
+            LoadError: they do not fit.
+        """
+        self._arguments = self._feature.bind(arguments, self._context)
+
+    def begin(self) -> Any:
+        """Call the user's method."""
+        return self._feature.call(self._arguments)
+
+    def finish(self, value: Any) -> bytes:
+        """Return the answer for the settled value."""
+        return self.answer(self._feature.convert(value, self._context.keeps))
+
+    def fail(self, error: BaseException) -> bytes:
+        """Return the answer for what the method, or the conversion of its value, raised."""
+        feature, request = self._feature, self._request
+        try:
+            return self.answer(tool_failure(error, feature.name, feature.shown_errors, self._server.errors, request.id))
+        except ProtocolError as refused:
+            code = self._peer.revision.code(refused.kind) if refused.code is None else refused.code  # type: ignore[arg-type] # one of the two is there
+            return encode_error(request.id, code, refused.message, refused.data)
+
+    def expire(self) -> bytes:
+        """Return the answer for a call that took too long."""
+        return self.answer(timed_out(self._feature.name, self.timeout or 0))
+
+    def answer(self, result: ToolResult) -> bytes:
+        """Return the response that carries a result, in the peer's shape."""
+        shape: Shape = {
+            "resultType": "complete",
+            "content": [dump(block) for block in result.content],
+            "_meta": {**(result.meta or {}), names.SERVER_INFO: self._server.implementation},
+        }
+        if result.is_error:
+            shape["isError"] = True
+        if result.structured is not UNSET:
+            structured = result.structured
+            shape["structuredContent"] = (
+                structured if type(structured) is Raw else self._server.serializer.dump(structured)
+            )
+        wrap = self._feature.wraps and not result.is_error
+        return encode_result(self._request.id, self._peer.revision.lower(names.TOOLS_CALL, shape, wrap=wrap))

@@ -1,0 +1,119 @@
+"""From the arguments of a call to the keyword arguments of a method.
+
+Rule: everything about a signature is found out once, when the feature is registered. A parameter annotated `Context`
+is filled in by the server: it stands in no schema, and a client that sends one is refused.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from .._typing import resolve_hints, strip_annotated, union_members
+from ..content.schema_check import SchemaCheck
+from ..context import Context
+from ..errors import DefinitionError, LoadError
+from .collect import Source
+from .names import check_key
+from .settings import FeatureSettings
+
+
+class Binding(Protocol):
+    """How one method's arguments are described and bound."""
+
+    def input_schema(self) -> Mapping[str, Any]:
+        """Return the JSON Schema of the arguments."""
+        ...
+
+    def bind(self, arguments: Mapping[str, Any], context: Context) -> dict[str, Any]:
+        """Return the keyword arguments.
+
+        Raises:
+            LoadError: the arguments do not fit; it names every fault.
+        """
+        ...
+
+
+def bind_signature(source: Source, settings: FeatureSettings, descriptions: Mapping[str, str]) -> Binding:
+    """Return the binding that follows from a method's annotations.
+
+    Raises:
+        DefinitionError: a parameter cannot come from a client; the message names it.
+    """
+    injected = _context_parameters(source)
+    parameters = settings.serializer.parameters(
+        source.function, skip=source.skip | injected, owner=source.owner, descriptions=descriptions
+    )
+    for member in parameters.members:
+        check_key(member.wire, source.where)
+    return _Derived(parameters, injected, settings)
+
+
+def bind_verbatim(source: Source, schema: Mapping[str, Any]) -> Binding:
+    """Return the binding of a tool that brings its own `input_schema`: checked against it, handed over as they are.
+
+    Raises:
+        DefinitionError: the schema is not one of an object, does not compile, or needs the extra `schema`.
+    """
+    if schema.get("type") != "object":
+        raise DefinitionError(f'{source.where}: input_schema needs "type": "object" at its root')
+    try:
+        return _Verbatim(SchemaCheck(schema), source)
+    except DefinitionError as error:
+        raise DefinitionError(f"{source.where}: input_schema: {error}") from error
+
+
+class _Derived:
+    def __init__(self, parameters: Any, injected: frozenset[str], settings: FeatureSettings) -> None:
+        self._parameters = parameters
+        self._injected = injected
+        self._strict = settings.strict_arguments
+        self._extra = settings.extra_arguments
+        self._refs = settings.schema_refs
+
+    def input_schema(self) -> Mapping[str, Any]:
+        schema: Mapping[str, Any] = self._parameters.json_schema(refs=self._refs, additional=self._extra == "ignore")
+        return schema
+
+    def bind(self, arguments: Mapping[str, Any], context: Context) -> dict[str, Any]:
+        bound: dict[str, Any] = self._parameters.load(arguments, strict=self._strict, extra=self._extra)
+        for name in self._injected:
+            bound[name] = context
+        return bound
+
+
+class _Verbatim:
+    def __init__(self, check: SchemaCheck, source: Source) -> None:
+        self._check = check
+        self._injected = _context_parameters(source)
+        signature = inspect.signature(source.function).parameters.values()
+        kinds = {parameter.kind for parameter in signature}
+        self._open = inspect.Parameter.VAR_KEYWORD in kinds
+        own = [each for each in signature if each.name not in source.skip | self._injected]
+        self._known = {each.name for each in own if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)}
+        self._needed = [each.name for each in own if each.name in self._known and each.default is each.empty]
+
+    def input_schema(self) -> Mapping[str, Any]:
+        return self._check.schema
+
+    def bind(self, arguments: Mapping[str, Any], context: Context) -> dict[str, Any]:
+        problems = [(path.removeprefix("$").removeprefix("."), why) for path, why in self._check.problems(arguments)]
+        if not problems and not self._open:
+            known = ", ".join(sorted(self._known)) or "none"
+            problems += [(name, f"unknown argument; known: {known}") for name in arguments if name not in self._known]
+        problems += [(name, "is missing") for name in self._needed if name not in arguments and not problems]
+        if problems:
+            raise LoadError(problems)
+        return {**arguments, **dict.fromkeys(self._injected, context)}
+
+
+def _context_parameters(source: Source) -> frozenset[str]:
+    """Return the names of the parameters that take the context."""
+    hints = resolve_hints(source.function, source.owner)
+    return frozenset(name for name, hint in hints.items() if name != "return" and _is_context(hint))
+
+
+def _is_context(hint: Any) -> bool:
+    plain, _ = strip_annotated(hint)
+    return plain is Context or Context in union_members(plain)
