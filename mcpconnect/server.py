@@ -102,7 +102,7 @@ class McpServer:
             strict_arguments=strict_arguments,
             extra_arguments=extra_arguments,
             schema_refs=schema_refs,
-            timeout=self.limits.tool_seconds,
+            limits=self.limits,
         )
 
     @cached_property

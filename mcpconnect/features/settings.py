@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..content import ContentType, EncoderRegistry
+from ..limits import Limits
 from ..serialization import Serializer
 
 
@@ -20,4 +21,4 @@ class FeatureSettings:
     strict_arguments: bool
     extra_arguments: Literal["refuse", "ignore"]
     schema_refs: Literal["defs", "inline"]
-    timeout: float | None
+    limits: Limits

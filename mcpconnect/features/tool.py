@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from inspect import Signature
 from typing import Any
 
-from .._typing import Unresolved, resolve_hints
+from .._typing import resolve_hints
 from ..content import ToolConverter, ToolResult
 from ..context import Context
 from ..errors import DefinitionError
@@ -31,7 +32,7 @@ class ToolFeature:
         self.where = source.where
         self.enabled = declaration.enabled
         self.tags = declaration.tags
-        self.timeout = settings.timeout if declaration.timeout is None else declaration.timeout
+        self.timeout = settings.limits.tool_seconds if declaration.timeout is None else declaration.timeout
         self.threaded = declaration.thread is not False and not source.is_async
         self.shown_errors = declaration.errors
         if prefix is None:
@@ -109,11 +110,7 @@ def _annotations(declaration: ToolDeclaration) -> ToolAnnotations | None:
 
 def _converter(source: Source, settings: FeatureSettings) -> ToolConverter:
     declaration = source.declaration
-    annotation = resolve_hints(source.function, source.owner).get("return", Any)
-    if isinstance(annotation, Unresolved):
-        if declaration.structured is True:
-            raise DefinitionError(f"{source.where}: the return annotation {annotation.text}: {annotation.reason}")
-        annotation = Any
+    annotation = resolve_hints(source.function, source.owner).get("return", Signature.empty)
     try:
         return ToolConverter(
             annotation,
@@ -125,6 +122,7 @@ def _converter(source: Source, settings: FeatureSettings) -> ToolConverter:
             policy=settings.structured,
             output_schema=dict(declaration.output_schema) if declaration.output_schema is not None else None,
             refs=settings.schema_refs,
+            limits=settings.limits,
         )
     except DefinitionError as error:
         raise DefinitionError(f"{source.where}: {error}") from error
