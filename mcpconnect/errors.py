@@ -8,7 +8,7 @@
     ├── ClientError           the peer broke the protocol, answered with an error, or went away (client side)
     └── ProtocolError         answered as a JSON-RPC error
         ├── ParseError · InvalidRequest · MethodNotFound · InvalidParams · InternalError
-        └── ResourceNotFound · UnsupportedVersion · MissingCapability
+        └── ResourceNotFound · UnsupportedVersion · MissingCapability · HeaderMismatch
 
 Rule: nothing here knows a wire code. A revision's own table (`protocol.revision`) turns a kind into its code.
 """
@@ -135,3 +135,9 @@ class MissingCapability(ProtocolError):  # noqa: N818 - the specification's name
     """The operation needs a capability that the client did not declare."""
 
     kind = "missing-capability"
+
+
+class HeaderMismatch(ProtocolError):  # noqa: N818 - the specification's name
+    """An HTTP header is missing, malformed, or says something else than the body."""
+
+    kind = "header-mismatch"

@@ -39,6 +39,27 @@ class Limits:
     stream_bytes: int = 256 * 1024 * 1024
     """Bytes read from a stream that a method returns."""
 
+    body_bytes: int = 16 * 1024 * 1024
+    """The body of one HTTP request; anybody on the network may send one."""
+
+    body_seconds: float = 30
+    """How long the body of an HTTP request may take to arrive, so that slow senders hold nothing for long."""
+
+    keepalive_seconds: float = 15
+    """How long an event stream may be silent before a comment is sent, so that proxies do not cut it."""
+
+    stream_messages: int = 1024
+    """Messages that one event stream keeps for a client that does not read or may come back; older ones are dropped."""
+
+    sessions: int = 10_000
+    """Sessions that one process remembers; the one that was idle longest makes room for a new one."""
+
+    session_idle_seconds: float = 30 * 60
+    """How long a session may be idle before the process forgets what it knows of it."""
+
+    session_seconds: float = 7 * 24 * 60 * 60
+    """How old a session may become at all; the time of its birth stands in its id."""
+
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)

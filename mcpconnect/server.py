@@ -6,12 +6,13 @@ transport, inside their bodies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+import secrets
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from .content import JSON_TEXT, ContentType, EncoderRegistry, Icon, media_serializer
-from .context import Hub
+from .context import Hub, Secret
 from .errors import DefinitionError
 from .features.collect import collect
 from .features.registry import Registry
@@ -23,6 +24,7 @@ from .protocol.wire import dump
 from .serialization import Serializer, SerializerConfig
 
 T = TypeVar("T")
+ASGIApp: TypeAlias = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 class McpServer:
@@ -36,6 +38,8 @@ class McpServer:
         instructions: How a model should use the server.
         website_url: Where to read more.
         icons: Pictures for the server.
+        secret: What seals session ids, at least 16 bytes, the same in every process that serves the same sessions; one or
+            several, of which the first seals. Random for each process by default.
         serializer: How values become JSON and back; a `SerializerConfig` or a `Serializer`.
         content_type: How values that are no text, image or block are presented.
         structured: Which results have structured content beside the text: `"records"` and their like, `"all"`, or
@@ -62,6 +66,7 @@ class McpServer:
         instructions: str | None = None,
         website_url: str | None = None,
         icons: Iterable[Icon] = (),
+        secret: Secret | Iterable[Secret] | None = None,
         serializer: Serializer | SerializerConfig | None = None,
         content_type: ContentType = JSON_TEXT,
         structured: Literal["records", "all", "none"] = "records",
@@ -87,6 +92,7 @@ class McpServer:
         self.instructions = instructions
         self.website_url = website_url
         self.icons = tuple(icons)
+        self.secret = _secrets(secret)
         self.errors = errors
         self.page_size = page_size
         self.limits = limits or Limits()
@@ -161,28 +167,54 @@ class McpServer:
         self._switch(names, tags, False)
 
     def run(
-        self, transport: Literal["stdio"] = "stdio", *, backend: Literal["asyncio", "trio"] = "asyncio", **options: Any
+        self,
+        transport: Literal["stdio", "http"] = "stdio",
+        *,
+        backend: Literal["asyncio", "trio"] = "asyncio",
+        **options: Any,
     ) -> None:
         """Serve until the input ends or a signal comes. Owns the process; see `serve` for those who own the loop.
 
         Raises:
             DefinitionError: no such transport.
         """
-        from .transports.stdio import run_stdio
+        _one_of("transport", transport, "stdio", "http")
+        if transport == "http":
+            from .transports.http import run_http
 
-        _one_of("transport", transport, "stdio")
-        run_stdio(self, backend=backend, **options)
+            run_http(self, backend=backend, **options)
+        else:
+            from .transports.stdio import run_stdio
 
-    async def serve(self, transport: Literal["stdio"] = "stdio", **options: Any) -> None:
+            run_stdio(self, backend=backend, **options)
+
+    async def serve(self, transport: Literal["stdio", "http"] = "stdio", **options: Any) -> None:
         """Serve on the loop that runs, until the input ends or the task is cancelled.
 
         Raises:
             DefinitionError: no such transport.
         """
-        from .transports.stdio import serve_stdio
+        _one_of("transport", transport, "stdio", "http")
+        if transport == "http":
+            from .transports.http import serve_http
 
-        _one_of("transport", transport, "stdio")
-        await serve_stdio(self, **options)
+            await serve_http(self, **options)
+        else:
+            from .transports.stdio import serve_stdio
+
+            await serve_stdio(self, **options)
+
+    def asgi_app(self, **options: Any) -> ASGIApp:
+        """Return the ASGI application that serves this server over HTTP; the options are those of `HttpSettings`.
+
+        It needs no lifespan of its host, and may be mounted under any prefix.
+
+        Raises:
+            DefinitionError: an option has a value that it cannot have, or the extra `http` is not installed.
+        """
+        from .transports.http import asgi_app
+
+        return asgi_app(self, **options)
 
     def _switch(self, names: tuple[str, ...], tags: Iterable[str], enabled: bool) -> None:
         known = {feature.name for feature in self.tools}
@@ -196,6 +228,12 @@ def _serializer(given: Serializer | SerializerConfig | None) -> Serializer:
     if isinstance(given, Serializer):
         return Serializer(given.config, media=media_serializer)
     return Serializer(given or SerializerConfig(), media=media_serializer)
+
+
+def _secrets(given: Secret | Iterable[Secret] | None) -> tuple[Secret, ...]:
+    if given is None:
+        return (secrets.token_bytes(32),)
+    return (given,) if isinstance(given, (str, bytes)) else tuple(given)
 
 
 def _one_of(setting: str, value: object, *allowed: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 
 from mcpconnect import McpServer
+from mcpconnect.context import DirectChannel
 from mcpconnect.engine import Connection, Runner
 from mcpconnect.engine.backend import loop_waker
 from tests.schema_check import check_traffic
@@ -32,7 +33,7 @@ class Wire:
         self._news = anyio.Event()
         self._id = 0
         self.runner = Runner(server.limits)
-        self.connection = Connection(server, self._write)
+        self.connection = Connection(server, DirectChannel(self._write))
 
     def _write(self, data: bytes) -> None:
         assert b"\n" not in data

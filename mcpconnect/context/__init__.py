@@ -1,5 +1,7 @@
 """What a running call can do."""
 
+from .channel import Channel as Channel
+from .channel import DirectChannel as DirectChannel
 from .context import Context as Context
 from .context import Level as Level
 from .context import SyncContext as SyncContext
@@ -7,3 +9,5 @@ from .context import current as current
 from .context import running as running
 from .disposal import Disposals as Disposals
 from .hub import Hub as Hub
+from .seal import Sealer as Sealer
+from .seal import Secret as Secret

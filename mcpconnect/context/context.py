@@ -10,9 +10,15 @@ import logging
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, Final, Literal
 
+from ..protocol import names
+from ..protocol.jsonrpc import encode_notification
+from ..protocol.model import Progress
 from ..protocol.peer import Peer
+from ..protocol.wire import dump
+from .channel import Channel
 from .disposal import Disposals
 
 Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
@@ -43,10 +49,14 @@ class Context:
     request_id: str | int
     peer: Peer
     feature: str
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any]
+    _channel: Channel = field(repr=False)
     _disposals: Disposals = field(default_factory=Disposals, repr=False)
     cancelled: bool = False
     cancel_reason: str | None = None
+    _reported: float | None = field(default=None, repr=False)
+    _answered: bool = field(default=False, repr=False)
+    _order: Lock = field(default_factory=Lock, repr=False)
 
     @property
     def revision(self) -> str:
@@ -77,6 +87,21 @@ class Context:
         """Say whether `keep` was called for this stream."""
         return self._disposals.keeps(stream)
 
+    async def progress(self, value: float, total: float | None = None, message: str | None = None) -> None:
+        """Tell the client how far the call is; nothing is sent if it did not ask for that.
+
+        `value` grows from report to report (one that does not is left out); `total` is the value at the end, where it
+        is known. Source: the specification's page *Progress*.
+        """
+        self._progress(value, total, message)
+
+    async def end_stream(self, retry_ms: int | None = None) -> None:
+        """End the stream that carries this call's messages early; the client resumes it, after `retry_ms` if given.
+
+        Does something only over HTTP, where the client's revision can resume streams.
+        """
+        self._channel.end_stream(retry_ms)
+
     async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Write `data` to the server's log under the logger `mcpconnect.calls` (or `mcpconnect.calls.<logger>`).
 
@@ -89,6 +114,22 @@ class Context:
     def sync(self) -> SyncContext:
         """The calls that reach out, for a method that is not `async`: the same names, blocking."""
         return SyncContext(self)
+
+    def _progress(self, value: float, total: float | None, message: str | None) -> None:
+        token = self.meta.get(names.PROGRESS_TOKEN)
+        if not isinstance(token, (str, int)) or isinstance(token, bool):
+            return
+        with self._order:  # so that nothing can follow the answer
+            if self._answered or (self._reported is not None and not value > self._reported):
+                return
+            self._reported = value
+            report = dump(Progress(progress_token=token, progress=value, total=total, message=message))
+            self._channel.send(encode_notification(names.PROGRESS, self.peer.revision.lower(names.PROGRESS, report)))
+
+    def close(self) -> None:
+        """Let nothing more be sent: the answer comes now."""
+        with self._order:
+            self._answered = True
 
     def _log(self, level: Level, data: Any, logger: str | None) -> None:
         number = _LEVELS.get(level)
@@ -105,6 +146,14 @@ class SyncContext:
     """The blocking forms of `Context`'s coroutines."""
 
     _context: Context
+
+    def progress(self, value: float, total: float | None = None, message: str | None = None) -> None:
+        """Tell the client how far the call is; see `Context.progress`."""
+        self._context._progress(value, total, message)
+
+    def end_stream(self, retry_ms: int | None = None) -> None:
+        """End the stream early; see `Context.end_stream`."""
+        self._context._channel.end_stream(retry_ms)
 
     def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Write `data` to the server's log; see `Context.log`."""

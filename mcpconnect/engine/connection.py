@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Raw
 
+from ..context import Channel
 from ..errors import InternalError, InvalidRequest, MethodNotFound, ProtocolError
 from ..protocol import names
 from ..protocol.jsonrpc import (
@@ -24,13 +25,14 @@ from ..protocol.jsonrpc import (
     encode_notification,
     encode_result,
 )
+from ..protocol.peer import Peer
 from ..protocol.refusal import NO_ID, Id, NoId, Refused
 from ..protocol.revision import Revision
 from ..protocol.revisions import LATEST_HANDSHAKE
 from ..server import McpServer
 from .failures import internal
 from .gathering import Gathering
-from .job import Job, Reply
+from .job import Job
 from .lifecycle import Lifecycle
 from .operations import OPERATIONS, Exchange, Running
 
@@ -38,29 +40,41 @@ Outcome: TypeAlias = bytes | tuple[Job, ...] | None
 
 
 class Connection:
-    """The server's side of one connection. `write` takes one message without a line end, from any thread."""
+    """The server's side of one connection. `channel` carries what belongs to no request, and answers by default.
 
-    def __init__(self, server: McpServer, write: Callable[[bytes], None]) -> None:
+    `peer` is given where the handshake was made elsewhere, such as with a process that has ended.
+    """
+
+    def __init__(self, server: McpServer, channel: Channel, peer: Peer | None = None) -> None:
         self._server = server
-        self._write = write
-        self._lifecycle = Lifecycle()
+        self._channel = channel
+        self._lifecycle = Lifecycle(peer)
         self._live: dict[Id, Job] = {}
-        self._unsubscribe = server.hub.subscribe(self._announce)
+        self._unsubscribe: Callable[[], None] = server.hub.subscribe(self._announce)
 
     @property
     def live(self) -> int:
         """How many calls are not answered yet."""
         return len(self._live)
 
+    @property
+    def peer(self) -> Peer | None:
+        """The client that shook hands."""
+        return self._lifecycle.peer
+
     def receive(self, data: bytes) -> Outcome:
-        """Take one message: return the answer, the jobs that will give it, or nothing."""
+        """Take the bytes of one message: return the answer, the jobs that will give it, or nothing."""
         try:
             message = decode(data, self._server.limits)
         except Refused as refused:
             return self.refuse(refused)
+        return self.take(message, self._channel)
+
+    def take(self, message: Single | Batch, channel: Channel) -> Outcome:
+        """Take one message whose answer goes to `channel`."""
         if isinstance(message, Batch):
-            return self._receive_batch(message)
-        outcome = self._receive_one(message, self._reply)
+            return self._take_batch(message, channel)
+        outcome = self._take_one(message, channel)
         return (outcome,) if isinstance(outcome, Job) else outcome
 
     def refuse(self, refused: Refused) -> bytes:
@@ -71,48 +85,50 @@ class Connection:
             answered = None
         return _error(answered, spoken or LATEST_HANDSHAKE, refused.error)
 
-    def close(self) -> None:
+    def wind_down(self) -> None:
+        """End what would stay open as long as the connection; calls go on."""
+        for job in list(self._live.values()):
+            job.call.wind_down()
+
+    def close(self, reason: str = "the connection is closed") -> None:
         """End what still runs, without answers, and hear no more of changes."""
         self._unsubscribe()
         for job in list(self._live.values()):
-            job.cancel("the connection is closed")
+            job.cancel(reason)
 
-    def _reply(self, data: bytes | None) -> None:
-        if data is not None:
-            self._write(data)
-
-    def _receive_batch(self, batch: Batch) -> Outcome:
+    def _take_batch(self, batch: Batch, channel: Channel) -> Outcome:
         spoken = self._lifecycle.spoken
         if spoken is None or not spoken.batching:
             return self.refuse(Refused(InvalidRequest("Invalid request: this revision has no batches")))
-        gathering = Gathering(len(batch.items), self._write)
+        gathering = Gathering(len(batch.items), channel)
         jobs = []
         for item in batch.items:
-            outcome = self.refuse(item) if isinstance(item, Refused) else self._receive_one(item, gathering.add)
+            outcome = self.refuse(item) if isinstance(item, Refused) else self._take_one(item, gathering)
             if isinstance(outcome, Job):
                 jobs.append(outcome)
             else:
-                gathering.add(outcome)
+                gathering.answer(outcome)
         return tuple(jobs)
 
-    def _receive_one(self, message: Single, reply: Reply) -> bytes | Job | None:
+    def _take_one(self, message: Single, channel: Channel) -> bytes | Job | None:
         if isinstance(message, Request):
-            return self._receive_request(message, reply)
+            return self._take_request(message, channel)
         if isinstance(message, Notification):
-            self._receive_notification(message)
+            self._take_notification(message)
         else:
             assert isinstance(message, Response)  # we ask nothing yet, so it answers nothing
         return None
 
-    def _receive_request(self, request: Request, reply: Reply) -> bytes | Job | None:
+    def _take_request(self, request: Request, channel: Channel) -> bytes | Job | None:
         try:
-            exchange = Exchange(self._server, self._lifecycle, request, self._lifecycle.identify(request))
+            peer = self._lifecycle.identify(request)
+            exchange = Exchange(self._server, self._lifecycle, request, peer, channel)
             operation = OPERATIONS.get(request.method)
             if operation is None or not exchange.peer.revision.has(request.method):
                 raise MethodNotFound(f"unknown method {request.method[:100]!r}")
             result = operation(exchange)
             if isinstance(result, Running):
-                return self._job(request, result, reply)
+                return self._job(request, result, channel)
             if isinstance(result, bytes):
                 return result
             return encode_result(request.id, result if isinstance(result, Raw) else exchange.lowered(result))
@@ -122,7 +138,7 @@ class Connection:
             failure = internal(error, request.method, request.id)
             return _error(request.id, self._lifecycle.revision_for(request), failure)
 
-    def _job(self, request: Request, running: Running, reply: Reply) -> Job:
+    def _job(self, request: Request, running: Running, channel: Channel) -> Job:
         if request.id in self._live:
             raise InvalidRequest(f"a request with the id {request.id!r} is still running")
         if len(self._live) >= self._server.limits.concurrent_calls:
@@ -130,13 +146,13 @@ class Connection:
 
         def answer(data: bytes | None) -> None:
             self._live.pop(request.id, None)  # first, since the client may use the id again as soon as it reads
-            reply(data)
+            channel.answer(data)
 
         job = Job(running.call, running.context, running.disposals, answer)
         self._live[request.id] = job
         return job
 
-    def _receive_notification(self, notification: Notification) -> None:
+    def _take_notification(self, notification: Notification) -> None:
         if notification.method == names.INITIALIZED:
             self._lifecycle.initialized = self._lifecycle.peer is not None
         elif notification.method == names.CANCELLED:
@@ -151,7 +167,7 @@ class Connection:
 
     def _announce(self, topic: str) -> None:
         if self._lifecycle.initialized and topic == "tools":
-            self._write(encode_notification(names.TOOLS_CHANGED))
+            self._channel.send(encode_notification(names.TOOLS_CHANGED))
 
 
 def _error(request_id: Id | NoId | None, revision: Revision, error: ProtocolError) -> bytes:

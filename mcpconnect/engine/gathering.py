@@ -5,27 +5,35 @@ Source: JSON-RPC 2.0, section 6; only one revision of the protocol has batches.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Lock
 
+from ..context import Channel
 from ..protocol.jsonrpc import encode_batch
 
 
 class Gathering:
-    """Waits for `count` answers, from any thread; None counts as one that will not come."""
+    """The channel of a batch's requests: it waits for `count` answers, of which None is one that will not come."""
 
-    def __init__(self, count: int, write: Callable[[bytes], None]) -> None:
+    def __init__(self, count: int, channel: Channel) -> None:
         self._missing = count
-        self._write = write
+        self._channel = channel
         self._answers: list[bytes] = []
         self._lock = Lock()
 
-    def add(self, answer: bytes | None) -> None:
+    def send(self, message: bytes) -> None:
+        """Send a notification at once."""
+        self._channel.send(message)
+
+    def answer(self, message: bytes | None) -> None:
         """Take one answer; the last one sends them all. A batch of notifications alone is not answered."""
         with self._lock:
-            if answer is not None:
-                self._answers.append(answer)
+            if message is not None:
+                self._answers.append(message)
             self._missing -= 1
             complete = not self._missing
-        if complete and self._answers:
-            self._write(encode_batch(self._answers))
+        if complete:
+            self._channel.answer(encode_batch(self._answers) if self._answers else None)
+
+    def end_stream(self, retry_ms: int | None) -> None:
+        """End the stream that carries the whole batch."""
+        self._channel.end_stream(retry_ms)

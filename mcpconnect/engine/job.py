@@ -35,6 +35,9 @@ class Call(Protocol):
     def expire(self) -> bytes:
         """Return the answer for a call that took too long."""
 
+    def wind_down(self) -> None:
+        """End soon, if the call would otherwise go on for as long as the connection."""
+
 
 class Job:
     """A call with its context, and the way its answer goes. `reply(None)` says that no answer will come.
@@ -66,6 +69,7 @@ class Job:
             self._claims.pop()  # one atomic step, unlike a test and a set
         except IndexError:
             return False
+        self.context.close()
         self._reply(data)
         for ended in self.ended:
             ended(self)

@@ -23,9 +23,9 @@ class Lifecycle:
 
     __slots__ = ("_last_seen", "initialized", "peer")
 
-    def __init__(self) -> None:
-        self.peer: Peer | None = None
-        self.initialized = False
+    def __init__(self, peer: Peer | None = None) -> None:
+        self.peer = peer
+        self.initialized = peer is not None
         self._last_seen: Revision | None = None
 
     @property
@@ -48,7 +48,7 @@ class Lifecycle:
             InvalidRequest: it comes before `initialize`.
         """
         if _is_per_request(request):
-            peer = _from_meta(request.params[names.META])
+            peer = peer_of(check_meta(request.params))
             self._last_seen = peer.revision
             return peer
         if request.method == names.DISCOVER:
@@ -86,16 +86,30 @@ def _is_per_request(request: Request) -> bool:
     return isinstance(meta, dict) and names.PROTOCOL_VERSION in meta
 
 
-def _from_meta(meta: dict[str, Any]) -> Peer:
-    version = meta[names.PROTOCOL_VERSION]
-    if not isinstance(version, str):
-        raise InvalidParams(f"_meta: {names.PROTOCOL_VERSION!r} must be a text")
-    capabilities = meta.get(names.CLIENT_CAPABILITIES)
-    if not isinstance(capabilities, dict):
+def check_meta(params: dict[str, Any]) -> dict[str, Any]:
+    """Return the `_meta` of a per-request message, which has what it must have.
+
+    Raises:
+        InvalidParams: something is missing, or of the wrong type.
+    """
+    meta = params.get(names.META)
+    if not isinstance(meta, dict) or not isinstance(meta.get(names.PROTOCOL_VERSION), str):
+        raise InvalidParams(f"_meta: {names.PROTOCOL_VERSION!r} must be there, and be a text")
+    if not isinstance(meta.get(names.CLIENT_CAPABILITIES), dict):
         raise InvalidParams(f"_meta: {names.CLIENT_CAPABILITIES!r} must be there, and be an object")
+    return meta
+
+
+def peer_of(meta: dict[str, Any]) -> Peer:
+    """Return who sent a per-request message.
+
+    Raises:
+        UnsupportedVersion: it names a revision that is not served in this way.
+    """
+    version = meta[names.PROTOCOL_VERSION]
     revision = find(version)
     if revision is None or revision.handshake:
         supported = [known.version for known in PER_REQUEST]
         data = {"supported": supported, "requested": version}
-        raise UnsupportedVersion(f"version {version[:40]!r} is not served per request", data=data)
-    return Peer.of(revision, meta.get(names.CLIENT_INFO), capabilities)
+        raise UnsupportedVersion("this version is not served per request", data=data)
+    return Peer.of(revision, meta.get(names.CLIENT_INFO), meta[names.CLIENT_CAPABILITIES])

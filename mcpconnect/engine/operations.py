@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from msgspec import Raw
 
-from ..context import Context, Disposals
+from ..context import Channel, Context, Disposals
 from ..errors import InvalidParams, LoadError
 from ..protocol import names
 from ..protocol.jsonrpc import Request
@@ -31,6 +31,7 @@ from ..protocol.wire import dump
 from ..server import McpServer
 from .failures import bad_arguments
 from .lifecycle import Lifecycle
+from .listening import Listening
 from .toolcall import ToolCall
 
 
@@ -42,6 +43,7 @@ class Exchange:
     lifecycle: Lifecycle
     request: Request
     peer: Peer
+    channel: Channel
 
     @property
     def params(self) -> dict[str, Any]:
@@ -58,7 +60,7 @@ class Exchange:
 class Running:
     """A call that is ready to run."""
 
-    call: ToolCall
+    call: ToolCall | Listening
     context: Context
     disposals: Disposals
 
@@ -85,7 +87,7 @@ def discover(exchange: Exchange) -> Result:
     """Tell what the server is and can do, without a handshake."""
     result = DiscoverResult(
         supported_versions=tuple(revision.version for revision in PER_REQUEST),
-        capabilities=ServerCapabilities(tools=ToolsCapability()),
+        capabilities=ServerCapabilities(tools=ToolsCapability(list_changed=True)),
         instructions=exchange.server.instructions,
     )
     return dump(result)
@@ -126,12 +128,20 @@ def call_tool(exchange: Exchange) -> Result:
     if feature is None:
         raise InvalidParams(f"Unknown tool: {name[:200]}")
     disposals = Disposals()
-    context = Context(exchange.request.id, exchange.peer, name, _meta(params), disposals)
+    context = Context(exchange.request.id, exchange.peer, name, _meta(params), exchange.channel, disposals)
     call = ToolCall(exchange.server, feature, exchange.request, exchange.peer, context)
     try:
         call.bind(arguments)
     except LoadError as error:
         return call.answer(bad_arguments(error))
+    return Running(call, context, disposals)
+
+
+def listen(exchange: Exchange) -> Result:
+    """Open a subscription."""
+    request, disposals = exchange.request, Disposals()
+    call = Listening(exchange.server, request, exchange.peer, exchange.channel)
+    context = Context(request.id, exchange.peer, request.method, _meta(request.params), exchange.channel, disposals)
     return Running(call, context, disposals)
 
 
@@ -148,4 +158,5 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     names.PING: ping,
     names.TOOLS_LIST: list_tools,
     names.TOOLS_CALL: call_tool,
+    names.LISTEN: listen,
 }

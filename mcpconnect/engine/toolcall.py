@@ -70,6 +70,9 @@ class ToolCall:
         """Return the answer for a call that took too long."""
         return self.answer(timed_out(self._feature.name, self.timeout or 0))
 
+    def wind_down(self) -> None:
+        """Go on: a tool's call ends by itself."""
+
     def answer(self, result: ToolResult) -> bytes:
         """Return the response that carries a result, in the peer's shape."""
         shape: Shape = {

@@ -14,13 +14,18 @@ from .._typing import resolve_hints, strip_annotated, union_members
 from ..content.schema_check import SchemaCheck
 from ..context import Context
 from ..errors import DefinitionError, LoadError
+from ..serialization import Parameters
 from .collect import Source
+from .mirrored import MIRRORED, annotated_headers, check_headers
 from .names import check_key
 from .settings import FeatureSettings
 
 
 class Binding(Protocol):
     """How one method's arguments are described and bound."""
+
+    headers: Mapping[str, str]
+    """The HTTP headers that mirror arguments, by the argument's name on the wire."""
 
     def input_schema(self) -> Mapping[str, Any]:
         """Return the JSON Schema of the arguments."""
@@ -47,7 +52,7 @@ def bind_signature(source: Source, settings: FeatureSettings, descriptions: Mapp
     )
     for member in parameters.members:
         check_key(member.wire, source.where)
-    return _Derived(parameters, injected, settings)
+    return _Derived(parameters, injected, settings, source.where)
 
 
 def bind_verbatim(source: Source, schema: Mapping[str, Any]) -> Binding:
@@ -65,15 +70,20 @@ def bind_verbatim(source: Source, schema: Mapping[str, Any]) -> Binding:
 
 
 class _Derived:
-    def __init__(self, parameters: Any, injected: frozenset[str], settings: FeatureSettings) -> None:
+    def __init__(self, parameters: Parameters, injected: frozenset[str], settings: FeatureSettings, where: str) -> None:
         self._parameters = parameters
         self._injected = injected
         self._strict = settings.strict_arguments
         self._extra = settings.extra_arguments
         self._refs = settings.schema_refs
+        self.headers = {member.wire: member.header for member in parameters.members if member.header is not None}
+        if self.headers:
+            check_headers(self.headers, self.input_schema(), where)
 
     def input_schema(self) -> Mapping[str, Any]:
-        schema: Mapping[str, Any] = self._parameters.json_schema(refs=self._refs, additional=self._extra == "ignore")
+        schema = self._parameters.json_schema(refs=self._refs, additional=self._extra == "ignore")
+        for argument, header in self.headers.items():
+            schema["properties"][argument][MIRRORED] = header
         return schema
 
     def bind(self, arguments: Mapping[str, Any], context: Context) -> dict[str, Any]:
@@ -86,6 +96,8 @@ class _Derived:
 class _Verbatim:
     def __init__(self, check: SchemaCheck, source: Source) -> None:
         self._check = check
+        self.headers = annotated_headers(check.schema)
+        check_headers(self.headers, check.schema, source.where)
         self._injected = _context_parameters(source)
         signature = inspect.signature(source.function).parameters.values()
         kinds = {parameter.kind for parameter in signature}

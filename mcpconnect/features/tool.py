@@ -69,6 +69,11 @@ class ToolFeature:
         schema = self._converter.output_schema
         return schema is not None and schema.get("type") != "object"
 
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The HTTP headers that mirror arguments, by the argument's name on the wire."""
+        return self._binding.headers
+
     def came_from(self, thing: Any) -> bool:
         """Say whether `thing` is this tool's name, or what was registered and gave it."""
         return self.name == thing if isinstance(thing, str) else self._source.origin is thing

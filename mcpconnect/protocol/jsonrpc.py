@@ -162,7 +162,13 @@ def encode_result(id: Id, result: Any) -> bytes:
         return _encode(_Success(id, _well_formed(result)))
 
 
-def encode_error(id: Id | NoId | None, code: int, message: str, data: Any = None) -> bytes:
+class Failure(bytes):
+    """An error response that remembers its code, for transports whose status line depends on it."""
+
+    code: int = 0
+
+
+def encode_error(id: Id | NoId | None, code: int, message: str, data: Any = None) -> Failure:
     """Return the error response; `NO_ID` leaves the member out, `None` writes null, and `data=None` is left out."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data is not None:

@@ -35,3 +35,7 @@ class WatchedCall:
     def expire(self) -> bytes:
         """Return the answer for a call that took too long."""
         return self._call.expire()
+
+    def wind_down(self) -> None:
+        """End soon, if the call is one that stays open."""
+        self._call.wind_down()

@@ -13,6 +13,7 @@ from types import TracebackType
 
 import anyio
 
+from ..context import DirectChannel
 from ..engine.backend import loop_waker
 from ..engine.connection import Connection
 from ..engine.job import Job
@@ -38,7 +39,7 @@ class MemoryLink:
         self._wake = loop_waker()
         self._loop_thread = threading.get_ident()
         await self._runner.__aenter__()
-        self._connection = Connection(self._server, self._write)
+        self._connection = Connection(self._server, DirectChannel(self._write))
         return self
 
     async def __aexit__(

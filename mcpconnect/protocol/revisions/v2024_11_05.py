@@ -21,6 +21,7 @@ V2024_11_05 = V2025_03_26.before(
     "2024-11-05",
     without={names.BATCHING},
     lower={
+        names.PROGRESS: drop("message"),
         names.INITIALIZE: inside("capabilities", drop("completions")),
         names.TOOLS_LIST: each("tools", drop("annotations")),
         names.TOOLS_CALL: each("content", by_type({"audio": _audio_as_resource})),

@@ -28,8 +28,8 @@ def _strip_result(result: Shape) -> Shape:
 V2025_11_25 = V2026_07_28.before(
     "2025-11-25",
     handshake=True,
-    without={names.DISCOVER, names.ANY_STRUCTURED},
-    also={names.INITIALIZE, names.INITIALIZED, names.PING},
+    without={names.DISCOVER, names.LISTEN, names.ANY_STRUCTURED},
+    also={names.INITIALIZE, names.INITIALIZED, names.PING, names.RESUMING},
     codes={
         "resource-not-found": -32002,
         "missing-capability": -32600,  # no code of its own yet

@@ -17,6 +17,7 @@ import anyio
 from anyio import CancelScope
 from anyio.lowlevel import checkpoint
 
+from ...context import DirectChannel
 from ...engine.connection import Connection, Outcome
 from ...engine.runner import Runner
 from ...errors import InvalidRequest
@@ -75,11 +76,12 @@ async def _serve(server: McpServer, descriptors: Descriptors, reading: CancelSco
             open_output(descriptors.output, serving.cancel) as sink,
             Runner(server.limits) as runner,
         ):
-            connection = Connection(server, sink.write)
+            connection = Connection(server, DirectChannel(sink.write))
             try:
                 with reading:
                     await _Reader(source, sink, connection, runner, server.limits).run()
                 ending()
+                connection.wind_down()
                 with anyio.move_on_after(server.limits.drain_seconds):
                     await runner.drain(server.limits.drain_seconds)
                     await sink.below(0)

@@ -1,0 +1,44 @@
+"""`Channel`: the one way back to the client.
+
+Rule: everything that leaves a running call goes through its channel, from any thread and without waiting. A channel
+keeps the order of what it is given, and nothing follows the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+
+class Channel(Protocol):
+    """Where the messages about one request go."""
+
+    def send(self, message: bytes) -> None:
+        """Send a notification that belongs to the request, before its answer."""
+
+    def answer(self, message: bytes | None) -> None:
+        """Send the answer; None says that there will be none."""
+
+    def end_stream(self, retry_ms: int | None) -> None:
+        """End the stream that carries the messages, if there is one that the client can resume."""
+
+
+class DirectChannel:
+    """The channel of a connection that carries everything in one stream, such as stdio."""
+
+    __slots__ = ("_write",)
+
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
+
+    def send(self, message: bytes) -> None:
+        """Write the message."""
+        self._write(message)
+
+    def answer(self, message: bytes | None) -> None:
+        """Write the answer, if there is one."""
+        if message is not None:
+            self._write(message)
+
+    def end_stream(self, retry_ms: int | None) -> None:
+        """Do nothing: this stream is the connection itself."""
