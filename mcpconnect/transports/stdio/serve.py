@@ -55,36 +55,50 @@ async def serve_stdio(server: McpServer, *, descriptors: Descriptors | None = No
     """
     taken = take_over() if descriptors is None else descriptors
     try:
-        await _serve(server, taken, CancelScope(), lambda: None)
+        await _Service(server, taken).run()
     finally:
         if descriptors is None:
             release(taken)
 
 
 async def _serve_process(server: McpServer, descriptors: Descriptors, watch: Watch) -> None:
-    reading = CancelScope()
-    with on_signal(reading.cancel, watch):
-        await _serve(server, descriptors, reading, watch.begin)
+    service = _Service(server, descriptors, watch.begin)
+    with on_signal(service.reading.cancel, service.serving.cancel, watch):
+        await service.run()
 
 
-async def _serve(server: McpServer, descriptors: Descriptors, reading: CancelScope, ending: Callable[[], None]) -> None:
-    serving = CancelScope()
-    with serving:
-        async with (
-            open_input(descriptors.input) as source,
-            open_output(descriptors.output, serving.cancel) as sink,
-            Runner(server.limits) as runner,
-        ):
-            connection = Connection(server, sink.write)
-            try:
-                with reading:
-                    await _Reader(source, sink, connection, runner, server.limits).run()
-                ending()
-                with anyio.move_on_after(server.limits.drain_seconds):
-                    await runner.drain(server.limits.drain_seconds)
-                    await sink.below(0)
-            finally:
-                connection.close()
+class _Service:
+    """One server on two descriptors. Cancelling `reading` is like the end of the input; `serving` is all of it."""
+
+    def __init__(self, server: McpServer, descriptors: Descriptors, ending: Callable[[], None] | None = None) -> None:
+        self.reading = CancelScope()
+        self.serving = CancelScope()
+        self._server = server
+        self._descriptors = descriptors
+        self._ending = ending
+
+    async def run(self) -> None:
+        with self.serving:
+            async with (
+                open_input(self._descriptors.input) as source,
+                open_output(self._descriptors.output, self.serving.cancel) as sink,
+                Runner(self._server.limits) as runner,
+            ):
+                connection = Connection(self._server, sink.write)
+                try:
+                    with self.reading:
+                        await _Reader(source, sink, connection, runner, self._server.limits).run()
+                    await self._finish(sink, runner)
+                finally:
+                    connection.close()
+
+    async def _finish(self, sink: Output, runner: Runner) -> None:
+        if self._ending is not None:
+            self._ending()
+        seconds = self._server.limits.drain_seconds
+        with anyio.move_on_after(seconds):
+            await runner.drain(seconds)
+            await sink.below(0)
 
 
 class _Reader:

@@ -37,7 +37,7 @@ class Process:
             stdin=stdin,
             stdout=stdout,
             stderr=subprocess.PIPE,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, "PYTHONUNBUFFERED": "", **(env or {})},
             cwd=cwd,
         )
         self.raw: list[bytes] = []
