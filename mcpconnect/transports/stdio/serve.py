@@ -63,41 +63,47 @@ async def serve_stdio(server: McpServer, *, descriptors: Descriptors | None = No
 
 async def _serve_process(server: McpServer, descriptors: Descriptors, watch: Watch) -> None:
     service = _Service(server, descriptors, watch.begin)
-    with on_signal(service.reading.cancel, service.serving.cancel, watch):
+    with on_signal(service.reading.cancel, service.abandon, watch):
         await service.run()
 
 
 class _Service:
-    """One server on two descriptors. Cancelling `reading` is like the end of the input; `serving` is all of it."""
+    """One server on two descriptors. Cancelling `reading` is like the end of the input."""
 
     def __init__(self, server: McpServer, descriptors: Descriptors, ending: Callable[[], None] | None = None) -> None:
         self.reading = CancelScope()
-        self.serving = CancelScope()
+        self._serving = CancelScope()
+        self._runner = Runner(server.limits)
         self._server = server
         self._descriptors = descriptors
         self._ending = ending
 
     async def run(self) -> None:
-        with self.serving:
+        with self._serving:
             async with (
                 open_input(self._descriptors.input) as source,
-                open_output(self._descriptors.output, self.serving.cancel) as sink,
-                Runner(self._server.limits) as runner,
+                open_output(self._descriptors.output, self.abandon) as sink,
+                self._runner as runner,
             ):
                 connection = Connection(self._server, sink.write)
                 try:
                     with self.reading:
                         await _Reader(source, sink, connection, runner, self._server.limits).run()
-                    await self._finish(sink, runner)
+                    await self._finish(sink)
                 finally:
                     connection.close()
 
-    async def _finish(self, sink: Output, runner: Runner) -> None:
+    def abandon(self) -> None:
+        """Stop at once, without answers to what runs."""
+        self._runner.cancel_all()
+        self._serving.cancel()
+
+    async def _finish(self, sink: Output) -> None:
         if self._ending is not None:
             self._ending()
         seconds = self._server.limits.drain_seconds
         with anyio.move_on_after(seconds):
-            await runner.drain(seconds)
+            await self._runner.drain(seconds)
             await sink.below(0)
 
 
