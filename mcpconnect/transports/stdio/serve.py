@@ -41,7 +41,9 @@ def run_stdio(server: McpServer, *, backend: Literal["asyncio", "trio"] = "async
     watch = Watch(2 * server.limits.drain_seconds + 2)
     try:
         anyio.run(partial(_serve_process, server, descriptors, watch), backend=backend)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BaseExceptionGroup) as error:
+        if isinstance(error, BaseExceptionGroup) and error.split(KeyboardInterrupt)[1] is not None:
+            raise
         sys.exit(130)
     finally:
         watch.end()
