@@ -6,9 +6,9 @@ transport, inside their bodies.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
-import secrets
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from .content import JSON_TEXT, ContentType, EncoderRegistry, Icon, media_serializer
@@ -38,8 +38,8 @@ class McpServer:
         instructions: How a model should use the server.
         website_url: Where to read more.
         icons: Pictures for the server.
-        secret: What seals session ids, at least 16 bytes, the same in every process that serves the same sessions; one or
-            several, of which the first seals. Random for each process by default.
+        secret: What seals session ids: at least 16 bytes, the same in every process that serves the same sessions; one
+            or several, of which the first seals. Random for each process by default.
         serializer: How values become JSON and back; a `SerializerConfig` or a `Serializer`.
         content_type: How values that are no text, image or block are presented.
         structured: Which results have structured content beside the text: `"records"` and their like, `"all"`, or

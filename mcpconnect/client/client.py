@@ -83,8 +83,12 @@ class Client:
         return cls(StdioTransport(command, stderr=stderr), **settings)
 
     async def __aenter__(self) -> Client:
-        await self._transport.__aenter__()
         self._tasks = await anyio.create_task_group().__aenter__()
+        try:
+            await self._transport.__aenter__()
+        except BaseException:
+            await self._tasks.__aexit__(None, None, None)
+            raise
         self._tasks.start_soon(self._dialogue.listen)
         try:
             await (self._shake_hands() if self.revision.handshake else self.discover())

@@ -20,8 +20,13 @@ Reply = Callable[[bytes | None], None]
 class Call(Protocol):
     """What a job runs: a feature's method with its bound arguments. Answers are finished bytes."""
 
-    threaded: bool
-    timeout: float | None
+    @property
+    def threaded(self) -> bool:
+        """Whether the method runs in a worker thread."""
+
+    @property
+    def timeout(self) -> float | None:
+        """How many seconds the call may take."""
 
     def begin(self) -> Any:
         """Call the method."""

@@ -29,8 +29,8 @@ _TOPICS: Final[Mapping[str, tuple[str, str]]] = {"toolsListChanged": ("tools", n
 class Listening:
     """One open subscription."""
 
-    threaded = False
-    timeout = None
+    threaded: bool = False
+    timeout: float | None = None
 
     def __init__(self, server: McpServer, request: Request, peer: Peer, channel: Channel) -> None:
         self._server = server

@@ -134,6 +134,10 @@ def call_tool(exchange: Exchange) -> Result:
         call.bind(arguments)
     except LoadError as error:
         return call.answer(bad_arguments(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # loading runs code of the user, too: custom serializers, `__post_init__`
+        return call.fail(error)
     return Running(call, context, disposals)
 
 

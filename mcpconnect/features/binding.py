@@ -24,8 +24,10 @@ from .settings import FeatureSettings
 class Binding(Protocol):
     """How one method's arguments are described and bound."""
 
-    headers: Mapping[str, str]
-    """The HTTP headers that mirror arguments, by the argument's name on the wire."""
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The HTTP headers that mirror arguments, by the argument's name on the wire."""
+        ...
 
     def input_schema(self) -> Mapping[str, Any]:
         """Return the JSON Schema of the arguments."""

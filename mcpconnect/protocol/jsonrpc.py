@@ -174,7 +174,9 @@ def encode_error(id: Id | NoId | None, code: int, message: str, data: Any = None
     if data is not None:
         error["data"] = data
     identified = {} if id is NO_ID else {"id": id}
-    return _encode_envelope({"jsonrpc": "2.0", **identified, "error": error})
+    failure = Failure(_encode_envelope({"jsonrpc": "2.0", **identified, "error": error}))
+    failure.code = code
+    return failure
 
 
 def encode_request(id: Id, method: str, params: dict[str, Any] | None = None) -> bytes:

@@ -24,21 +24,23 @@ def too_deep(value: Any) -> SerializationError:
 
 def _cycle(value: Any) -> str | None:
     finished: set[int] = set()
-    open_ids: list[int] = [id(value)]
-    stack: list[tuple[str, Iterator[tuple[str, Any]]]] = [("", _children(value))]
+    # The way down: the objects that are open by id, each with the step that leads to it.
+    opened = {id(value): ""}
+    stack: list[tuple[Any, Iterator[tuple[str, Any]]]] = [(value, _children(value))]
     while stack:
-        path, below = stack[-1]
+        above, below = stack[-1]
         found = next(below, None)
         if found is None:
             stack.pop()
-            finished.add(open_ids.pop())
+            del opened[id(above)]
+            finished.add(id(above))
             continue
         name, child = found
-        if id(child) in open_ids:
-            return path + name
+        if id(child) in opened:
+            return "".join(opened.values()) + name
         if id(child) not in finished:
-            open_ids.append(id(child))
-            stack.append((path + name, _children(child)))
+            opened[id(child)] = name
+            stack.append((child, _children(child)))
     return None
 
 

@@ -94,7 +94,7 @@ async def test_discovery_tells_what_is_served_without_a_handshake() -> None:
     async with connected(serving(Simple, instructions="Add."), NEWEST) as wire:
         result = (await wire.ask("server/discover"))["result"]
         assert result["supportedVersions"] == [NEWEST]
-        assert result["capabilities"] == {"tools": {}}
+        assert result["capabilities"] == {"tools": {"listChanged": True}}
         assert result["instructions"] == "Add."
         assert result["resultType"] == "complete"
         assert result["_meta"][f"{K}serverInfo"] == {"name": "test", "version": "1"}

@@ -9,7 +9,7 @@ from ...limits import Limits
 from .asgi import Receive
 
 
-class BodyRefused(Exception):
+class BodyRefused(Exception):  # noqa: N818 - an answer to the client, not a failure of ours
     """A body that is not read to its end; `status` is the HTTP status that says so."""
 
     def __init__(self, status: int, reason: str) -> None:
@@ -18,7 +18,7 @@ class BodyRefused(Exception):
         super().__init__(reason)
 
 
-class Disconnected(Exception):
+class Disconnected(Exception):  # noqa: N818 - a fact, not a failure
     """The client went away."""
 
 

@@ -116,7 +116,7 @@ def _with_cors(app: HttpApp, settings: HttpSettings) -> Any:
     except ImportError:
         raise DefinitionError("HTTP needs starlette: pip install 'mcpconnect[http]'") from None
     return CORSMiddleware(
-        app,  # type: ignore[arg-type] # starlette writes the same protocol with types of its own
+        app,
         allow_origins=sorted(settings.allowed_origins),
         allow_origin_regex=_LOOPBACK_PAGES,
         allow_methods=["GET", "POST", "DELETE"],

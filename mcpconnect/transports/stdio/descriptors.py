@@ -32,21 +32,17 @@ _taken: Descriptors | None = None
 def take_over() -> Descriptors:
     """Make the process's stdin and stdout private to the protocol; a second call returns the same descriptors.
 
-    What Python's own `sys.stdout` has buffered by then ends up on stderr, too.
-
-    Raises:
-        OSError: descriptor 0 or 1 is closed.
+    What Python's own `sys.stdout` has buffered by then ends up on stderr, too. A descriptor that is closed is taken for
+    the null device.
     """
     global _taken
     if _taken is None:
+        _open_missing()
         taken = Descriptors(os.dup(0), os.dup(1))
         _be_binary(taken)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 0)
-        try:
-            os.dup2(2, 1)
-        except OSError:  # there is no stderr
-            os.dup2(null, 1)
+        os.dup2(2, 1)
         os.close(null)
         _taken = taken
     return _taken
@@ -88,6 +84,14 @@ def enlarge(descriptor: int) -> None:
 
         with suppress(OSError):
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _open_missing() -> None:
+    for standard in range(3):
+        try:
+            os.fstat(standard)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
 
 
 def _be_binary(descriptors: Descriptors) -> None:

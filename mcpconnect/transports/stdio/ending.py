@@ -1,7 +1,8 @@
 """How a server process ends: at the end of its input, or on one SIGINT or SIGTERM.
 
-Rule: the first signal asks politely and puts the usual effect of a second one back. From the moment that the end has
-begun a watch runs, so that a method which blocks the loop or refuses to be cancelled cannot keep an orphan alive.
+Rule: the first signal lets running calls finish, the second one does not, the third has its usual effect. From the
+moment that the end has begun a watch runs, so that a method which blocks the loop or refuses to be cancelled cannot
+keep an orphan alive.
 """
 
 from __future__ import annotations
@@ -46,16 +47,18 @@ class Watch:
 
 
 @contextmanager
-def on_signal(stop: Callable[[], None], watch: Watch) -> Iterator[None]:
-    """Call `stop` on the loop at the first SIGINT or SIGTERM; works in the main thread only, elsewhere it does nothing.
+def on_signal(stop: Callable[[], None], abandon: Callable[[], None], watch: Watch) -> Iterator[None]:
+    """Call `stop` on the loop at the first SIGINT or SIGTERM, and `abandon` at the second.
 
-    The handlers are plain ones, because those of an event loop do not run while something blocks the loop.
+    Works in the main thread only, elsewhere it does nothing. The handlers are plain ones, because those of an event
+    loop do not run while something blocks the loop.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     wake = loop_waker()
     before: dict[int, Any] = {}
+    steps = [stop, abandon]
 
     def put_back() -> None:
         for number, handler in before.items():
@@ -63,9 +66,10 @@ def on_signal(stop: Callable[[], None], watch: Watch) -> Iterator[None]:
         before.clear()
 
     def handle(_number: int, _frame: object) -> None:
-        put_back()
         watch.begin()
-        wake(stop)
+        wake(steps.pop(0))
+        if not steps:
+            put_back()
 
     for number in _SIGNALS:
         before[number] = signal.signal(number, handle)

@@ -42,7 +42,9 @@ def run_stdio(server: McpServer, *, backend: Literal["asyncio", "trio"] = "async
     watch = Watch(2 * server.limits.drain_seconds + 2)
     try:
         anyio.run(partial(_serve_process, server, descriptors, watch), backend=backend)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BaseExceptionGroup) as error:
+        if isinstance(error, BaseExceptionGroup) and error.split(KeyboardInterrupt)[1] is not None:
+            raise
         sys.exit(130)
     finally:
         watch.end()
@@ -56,37 +58,57 @@ async def serve_stdio(server: McpServer, *, descriptors: Descriptors | None = No
     """
     taken = take_over() if descriptors is None else descriptors
     try:
-        await _serve(server, taken, CancelScope(), lambda: None)
+        await _Service(server, taken).run()
     finally:
         if descriptors is None:
             release(taken)
 
 
 async def _serve_process(server: McpServer, descriptors: Descriptors, watch: Watch) -> None:
-    reading = CancelScope()
-    with on_signal(reading.cancel, watch):
-        await _serve(server, descriptors, reading, watch.begin)
+    service = _Service(server, descriptors, watch.begin)
+    with on_signal(service.reading.cancel, service.abandon, watch):
+        await service.run()
 
 
-async def _serve(server: McpServer, descriptors: Descriptors, reading: CancelScope, ending: Callable[[], None]) -> None:
-    serving = CancelScope()
-    with serving:
-        async with (
-            open_input(descriptors.input) as source,
-            open_output(descriptors.output, serving.cancel) as sink,
-            Runner(server.limits) as runner,
-        ):
-            connection = Connection(server, DirectChannel(sink.write))
-            try:
-                with reading:
-                    await _Reader(source, sink, connection, runner, server.limits).run()
-                ending()
-                connection.wind_down()
-                with anyio.move_on_after(server.limits.drain_seconds):
-                    await runner.drain(server.limits.drain_seconds)
-                    await sink.below(0)
-            finally:
-                connection.close()
+class _Service:
+    """One server on two descriptors. Cancelling `reading` is like the end of the input."""
+
+    def __init__(self, server: McpServer, descriptors: Descriptors, ending: Callable[[], None] | None = None) -> None:
+        self.reading = CancelScope()
+        self._serving = CancelScope()
+        self._runner = Runner(server.limits)
+        self._server = server
+        self._descriptors = descriptors
+        self._ending = ending
+
+    async def run(self) -> None:
+        with self._serving:
+            async with (
+                open_input(self._descriptors.input) as source,
+                open_output(self._descriptors.output, self.abandon) as sink,
+                self._runner as runner,
+            ):
+                connection = Connection(self._server, DirectChannel(sink.write))
+                try:
+                    with self.reading:
+                        await _Reader(source, sink, connection, runner, self._server.limits).run()
+                    connection.wind_down()
+                    await self._finish(sink)
+                finally:
+                    connection.close()
+
+    def abandon(self) -> None:
+        """Stop at once, without answers to what runs."""
+        self._runner.cancel_all()
+        self._serving.cancel()
+
+    async def _finish(self, sink: Output) -> None:
+        if self._ending is not None:
+            self._ending()
+        seconds = self._server.limits.drain_seconds
+        with anyio.move_on_after(seconds):
+            await self._runner.drain(seconds)
+            await sink.below(0)
 
 
 class _Reader:

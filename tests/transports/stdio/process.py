@@ -37,7 +37,7 @@ class Process:
             stdin=stdin,
             stdout=stdout,
             stderr=subprocess.PIPE,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, "PYTHONUNBUFFERED": "", **(env or {})},
             cwd=cwd,
         )
         self.raw: list[bytes] = []
@@ -55,15 +55,23 @@ class Process:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.popen.poll() is None:
-            self.popen.kill()
-            self.popen.wait(SECONDS)
+        self._end()
         for reader in self._readers:
             reader.join(SECONDS)
         for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
             if pipe is not None and not pipe.closed:
                 with suppress(BrokenPipeError):
                     pipe.close()
+
+    def _end(self) -> None:
+        if self.popen.stdin is not None and not self.popen.stdin.closed:
+            with suppress(BrokenPipeError):
+                self.popen.stdin.close()
+        try:
+            self.popen.wait(1)
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+            self.popen.wait(SECONDS)
 
     def send(self, message: bytes | dict[str, Any] | list[Any], *, end: bytes = b"\n") -> None:
         data = message if isinstance(message, bytes) else json.dumps(message).encode()

@@ -72,6 +72,10 @@ class Tools(Tool):
         return "never"
 
     @tool
+    async def interrupt(self) -> str:
+        raise KeyboardInterrupt
+
+    @tool
     def grow(self) -> str:
         server.register(late)
         return "grown"

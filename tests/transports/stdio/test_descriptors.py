@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.transports.stdio.process import Process, call, request, text
+from tests.transports.stdio.process import SERVER, Process, call, request, text
 
 
 @pytest.mark.fault(189)
@@ -93,3 +93,17 @@ def test_pipes_are_given_room():
         server.ask("ping")
         for pipe in (server.popen.stdin, server.popen.stdout):
             assert fcntl.fcntl(pipe.fileno(), fcntl.F_GETPIPE_SZ) == 1024 * 1024
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "0<&- 2>&-"])
+def test_closed_descriptors_do_not_let_anything_into_the_stream(closed, backend):
+    shell = f"exec {sys.executable} {SERVER} {backend} {closed}"
+    with Process(command=["sh", "-c", shell]) as server:
+        if "0<" not in closed:
+            server.initialize()
+            server.send(call(1, "noisy"))
+            assert text(server.receive()) == "quiet"
+            server.close()
+        assert server.wait() == 0
+        for line in server.raw:
+            assert json.loads(line)["jsonrpc"] == "2.0"
