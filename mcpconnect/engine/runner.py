@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
+from math import inf
 from types import TracebackType
 from typing import Any
 
 import anyio
-from anyio import CancelScope, get_cancelled_exc_class
+from anyio import CancelScope, current_effective_deadline, get_cancelled_exc_class
 from anyio.abc import TaskGroup
 
 from ..limits import Limits
@@ -115,7 +116,7 @@ class Runner:
         try:
             return job.call.finish(await settle(begin(), self._limits, job.context))
         except get_cancelled_exc_class() as error:
-            if scope.cancel_called or self._closing:
+            if scope.cancel_called or self._closing or current_effective_deadline() == -inf:
                 raise
             return job.call.fail(error)  # the method cancelled itself: its caller waits all the same
         except KeyboardInterrupt:

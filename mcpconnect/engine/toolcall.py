@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Raw
 
-from ..content import UNSET, ToolResult
+from ..content import UNSET, Block, TextContent, ToolResult
 from ..context import Context
 from ..errors import ProtocolError
 from ..features.tool import ToolFeature
@@ -77,7 +77,7 @@ class ToolCall:
         """Return the response that carries a result, in the peer's shape."""
         shape: Shape = {
             "resultType": "complete",
-            "content": [dump(block) for block in result.content],
+            "content": [dump(block) for block in self._blocks(result)],
             "_meta": {**(result.meta or {}), names.SERVER_INFO: self._server.implementation},
         }
         if result.is_error:
@@ -89,3 +89,10 @@ class ToolCall:
             )
         wrap = self._feature.wraps and not result.is_error
         return encode_result(self._request.id, self._peer.revision.lower(names.TOOLS_CALL, shape, wrap=wrap))
+
+    def _blocks(self, result: ToolResult) -> tuple[Block, ...]:
+        """Return the result's blocks; the data itself where a short text stands for data that this revision lacks."""
+        data = result.structured
+        if self._feature.brief and type(data) is Raw and not self._peer.revision.has(names.STRUCTURED):
+            return (TextContent(bytes(data).decode()),)
+        return result.content

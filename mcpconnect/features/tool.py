@@ -35,6 +35,7 @@ class ToolFeature:
         self.timeout = settings.limits.tool_seconds if declaration.timeout is None else declaration.timeout
         self.threaded = declaration.thread is not False and not source.is_async
         self.shown_errors = declaration.errors
+        self.brief = declaration.structured == "only"
         if prefix is None:
             prefix = getattr(source.owner, "__mcp_prefix__", None)
         self.name = composed(prefix, declaration.name or source.name)

@@ -118,7 +118,7 @@ class FieldBuilder:
 
     def _places(self, node: RecordNode, numbers: Iterator[int]) -> Iterator[Place]:
         for member in node.loaded:
-            record = _unwrapped(member)
+            record = member.unwrapped
             if record is None:
                 yield Place(member, f"f{next(numbers)}")
             else:
@@ -126,14 +126,6 @@ class FieldBuilder:
 
     def _member_field(self, member: Member) -> fields.Field[Any]:
         return self._field(member.node, required=member.required, data_key=member.wire)
-
-
-def _unwrapped(member: Member) -> RecordNode | None:
-    if not member.notes.unwrap:
-        return None
-    inner = bare(member.node)
-    record = bare(inner.members[0]) if isinstance(inner, UnionNode) else inner
-    return record if isinstance(record, RecordNode) else None
 
 
 def _is_optional_group(place: Place) -> bool:

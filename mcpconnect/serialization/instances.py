@@ -19,7 +19,9 @@ from .config import Include, IncludeContext, Members, SerializerConfig
 from .members import is_empty, settings_for, visibility_of
 from .naming import wire_name
 
-_NO_DATA: Final = (type, types.ModuleType, types.FunctionType, types.MethodType, BaseException, io.IOBase)
+NO_DATA: Final = (type, types.ModuleType, types.FunctionType, types.MethodType, BaseException, io.IOBase)
+"""Classes whose objects are never data, whatever attributes they have."""
+
 
 
 def instance_writer(cls: type, config: SerializerConfig, write_any: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -43,7 +45,7 @@ def instance_writer(cls: type, config: SerializerConfig, write_any: Callable[[An
         return is_empty(value) if include is Include.NOT_EMPTY else value is None and include is not Include.ALWAYS
 
     def write(value: Any) -> dict[str, Any]:
-        if isinstance(value, _NO_DATA) or not hasattr(value, "__dict__"):
+        if not hasattr(value, "__dict__"):
             raise SerializationError(f"{cls.__name__} has no JSON form")
         fields = list(vars(value)) if Members.FIELDS in settings.members else []
         names = [name for name in (*fields, *properties) if shown(name)]

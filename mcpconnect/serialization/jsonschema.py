@@ -214,11 +214,9 @@ class SchemaPrinter:
         return schema
 
     def _unwrap(self, member: Member, properties: Json, required: list[str]) -> None:
-        inner = bare(member.node)
-        optional = isinstance(inner, UnionNode) or (self._view == "input" and not member.required)
-        record = bare(inner.members[0]) if isinstance(inner, UnionNode) else inner
-        assert isinstance(record, RecordNode)
-        below = self._object(record)
+        assert member.unwrapped is not None
+        optional = isinstance(bare(member.node), UnionNode) or (self._view == "input" and not member.required)
+        below = self._object(member.unwrapped)
         properties.update(below["properties"])
         required.extend(() if optional else below.get("required", ()))
 

@@ -18,7 +18,7 @@ from .config import Include, IncludeContext, IncludeRule, Members, SerializerCon
 from .markers import EnumNames, Rule
 from .naming import CaseStyle, wire_name
 from .notes import Notes
-from .plan import ListNode, MapNode, Member, Node, RecordNode, ScalarNode, bare, is_nullable
+from .plan import ListNode, MapNode, Member, Node, ScalarNode, bare, is_nullable
 from .records import Attribute
 
 
@@ -204,8 +204,7 @@ def check_names(members: Iterable[Member], place: str) -> None:
     """
     taken: dict[str, str] = {}
     for member in members:
-        inner = bare(member.node)
-        for wire in _written_names(member, inner):
+        for wire in _written_names(member):
             if wire in taken:
                 raise DefinitionError(
                     f"{place}: {taken[wire]!r} and {member.name!r} are both called {wire!r} on the wire; "
@@ -214,7 +213,6 @@ def check_names(members: Iterable[Member], place: str) -> None:
             taken[wire] = member.name
 
 
-def _written_names(member: Member, inner: Node) -> list[str]:
-    if member.notes.unwrap and isinstance(inner, RecordNode):
-        return [wire for below in inner.members for wire in _written_names(below, bare(below.node))]
-    return [member.wire]
+def _written_names(member: Member) -> list[str]:
+    record = member.unwrapped
+    return [member.wire] if record is None else [wire for below in record.members for wire in _written_names(below)]

@@ -58,17 +58,15 @@ def without_reserved_mark(name: str) -> str:
 @lru_cache(maxsize=4096)
 def style_name(name: str, style: Case) -> str:
     """Return `name` in the style; a name that already is in it is returned unchanged."""
-    if style is Case.UNCHANGED or _has_style(name, style):
+    core = name.rstrip("_")
+    if style is Case.UNCHANGED or not core or _has_style(core, style):
         return name
     if style is Case.LOWER:
         return name.lower()
     if style is Case.UPPER:
         return name.upper()
-    words = split_words(name)
-    if not words:
-        return name
-    tail = name[len(name.rstrip("_")) :]
-    return _JOIN[style](words) + tail
+    words = split_words(core)
+    return _JOIN[style](words) + name[len(core) :] if words else name
 
 
 def split_words(name: str) -> list[str]:

@@ -213,6 +213,15 @@ class Member:
         """Everything that stands beside the type in `Annotated`."""
         return self.notes.metadata
 
+    @property
+    def unwrapped(self) -> RecordNode | None:
+        """The record whose members stand in the parent, if this member is unwrapped."""
+        if not self.notes.unwrap:
+            return None
+        inner = bare(self.node)
+        record = bare(inner.members[0]) if isinstance(inner, UnionNode) else inner
+        return record if isinstance(record, RecordNode) else None
+
     def absent(self) -> Any:
         """Return the value of a member that was not given."""
         return self.factory() if self.factory is not None else self.default

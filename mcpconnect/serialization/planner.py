@@ -206,6 +206,10 @@ class Planner:
         except DefinitionError as error:
             self._nodes[key] = (annotation, OpaqueNode(annotation, str(error)))
             return self._nodes[key][1]
+        if kind == "class" and not node.members:
+            reason = f"{cls.__name__} has no JSON form: it has no public attributes"
+            self._nodes[key] = (annotation, OpaqueNode(annotation, reason))
+            return self._nodes[key][1]
         node.unloadable = why_not_loadable(cls, kind, attributes) or hidden_argument(attributes, node.loaded, cls)
         return node
 

@@ -17,7 +17,7 @@ from ..errors import SerializationError
 from .config import Include, IncludeContext
 from .customs import dumper
 from .foreign import foreign_writer
-from .instances import instance_writer
+from .instances import NO_DATA, instance_writer
 from .members import default_value, is_empty, is_included
 from .plan import (
     AnyNode,
@@ -92,6 +92,8 @@ class Writers:
             return self._function(node)
         if isinstance(node, OpaqueNode) and record_kind(cls) is not None:
             return _refuse(node.reason)
+        if issubclass(cls, NO_DATA):
+            return _refuse(f"{cls.__name__} has no JSON form")
         return self._for_interface(cls) or instance_writer(cls, self._planner.config, self.any)
 
     def _for_interface(self, cls: type) -> Writer | None:

@@ -373,3 +373,17 @@ async def test_what_runs_may_finish_when_the_runner_drains(gate: threading.Event
         assert not await wire.runner.drain(0.01)
         gate.set()
         assert await wire.runner.drain(WAIT)
+
+
+async def test_a_cancellation_from_around_the_server_is_no_failure_of_the_tool(caplog: pytest.LogCaptureFixture) -> None:
+    class Slow(Tool):
+        @tool
+        async def sleep(self) -> str:
+            await anyio.sleep(60)
+            return "late"
+
+    with anyio.move_on_after(0.2) as around:
+        async with connected(serving(Slow)) as wire:
+            await wire.call("sleep")
+    assert around.cancelled_caught
+    assert not caplog.records

@@ -52,9 +52,7 @@ def asserting(schema: Any) -> Any:
 
 
 def validator(schema: dict[str, Any]) -> Any:
-    return jsonschema_rs.Draft202012Validator(
-        asserting(schema), validate_formats=True, formats={"base64": is_base64}
-    )
+    return jsonschema_rs.Draft202012Validator(asserting(schema), validate_formats=True, formats={"base64": is_base64})
 
 
 @relaxed

@@ -112,7 +112,9 @@ def _containers(draw: Any, inner: st.SearchStrategy[Case]) -> Case:
             return Case(set[member.annotation], st.sets(member.values, max_size=3), "list")
         case "dict":
             key = draw(st.sampled_from([case for case in SCALARS if case.key]))
-            return Case(dict[key.annotation, item.annotation], st.dictionaries(key.values, item.values, max_size=3), "object")
+            return Case(
+                dict[key.annotation, item.annotation], st.dictionaries(key.values, item.values, max_size=3), "object"
+            )
         case "optional":
             return Case(Optional[item.annotation], st.none() | item.values, item.json)
     other = draw(inner.filter(lambda case: case.json != item.json))
@@ -134,7 +136,7 @@ def _dataclass(draw: Any, fields: Mapping[str, Case], **options: Any) -> Case:
     declared: list[Any] = []
     for name, case in fields.items():
         default = draw(st.none() | case.values) if draw(st.booleans()) else None
-        if default is None or not declared and False:
+        if default is None or False:
             declared.append((name, case.annotation))
         else:
             declared.append((name, case.annotation, dataclasses.field(default_factory=lambda value=default: value)))

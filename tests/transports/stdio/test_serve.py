@@ -24,6 +24,7 @@ def test_carriage_returns_are_accepted_and_never_written(backend):
 
 
 @pytest.mark.fault(143)
+@pytest.mark.fault(148)
 @pytest.mark.fault(193)
 @pytest.mark.parametrize("line", [b"NOT JSON", b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\xff"}}'])
 @pytest.mark.parametrize("version", [None, "2024-11-05", "2025-06-18", "2025-11-25"])
@@ -71,6 +72,24 @@ def test_deep_nesting_is_answered_and_survived(backend):
         answer = server.receive()
         assert (answer["id"], answer["error"]["code"]) == (7, -32600)
         assert server.ask("ping")["result"] == {}
+
+
+@pytest.mark.fault(142)
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_methods_that_are_unknown_or_not_offered_are_told_as_such(version):
+    with Process() as server:
+        server.initialize(version)
+        methods = [
+            "totally/bogus",
+            "completion/complete",
+            "logging/setLevel",
+            "resources/list",
+            "prompts/get",
+            "server/",
+            "",
+        ]
+        for method in methods:
+            assert server.ask(method)["error"]["code"] == -32601, method
 
 
 @pytest.mark.fault(151)
