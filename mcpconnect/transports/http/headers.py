@@ -111,7 +111,7 @@ def _says(text: str, value: Any) -> bool:
         return text == ("true" if value else "false")
     if isinstance(value, (int, float)):
         try:
-            return bool(float(text) == value)
+            return bool(float(text) == float(value))
         except ValueError:
             return False
     return text == value
