@@ -92,6 +92,7 @@ class McpServer:
         self.instructions = instructions
         self.website_url = website_url
         self.icons = tuple(icons)
+        self.has_own_secret = secret is not None
         self.secret = _secrets(secret)
         self.errors = errors
         self.page_size = page_size

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 import typer
 
 from .._version import __version__
-from ..errors import DefinitionError
 
 app = typer.Typer(
     name="mcpconnect",
@@ -43,20 +42,22 @@ def run(
     errors: Annotated[
         Literal["hidden", "message"] | None, typer.Option(help="Override what clients see of exceptions.")
     ] = None,
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of stdio.")] = False,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen at.")] = 8000,
+    path: Annotated[str, typer.Option(help="The path of the endpoint.")] = "/mcp",
+    workers: Annotated[int, typer.Option(min=1, help="How many processes serve.")] = 1,
+    reload: Annotated[bool, typer.Option("--reload", help="Start anew when a file changes.")] = False,
 ) -> None:
-    """Serve a file's server over stdio."""
-    from ..transports import take_over
+    """Serve a file's server over stdio, or over HTTP."""
+    from . import serving
 
-    take_over()  # before the file is imported, so that nothing it prints gets between the messages
-    from .loading import load_server
-
-    try:
-        server = load_server(target)
-    except DefinitionError as error:
-        sys.exit(f"error: {error}")
-    if errors is not None:
-        server.errors = errors
-    server.run()
+    if not http:
+        serving.serve_stdio(target, errors)
+    elif workers > 1 or reload:
+        serving.serve_processes(target, errors, host=host, port=port, path=path, workers=workers, reload=reload)
+    else:
+        serving.serve_http(target, errors, host=host, port=port, path=path)
 
 
 @app.command("try")

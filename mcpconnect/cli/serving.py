@@ -1,0 +1,85 @@
+"""`mcpconnect run`: serving a file's server, over stdio or HTTP, in one process or several.
+
+Rule: over stdio the streams are taken away before the file is imported. Several processes, and one that is restarted
+when a file changes, import the file for themselves, so they are told what to serve by environment variables; they share
+a secret, so that each of them knows the sessions of the others.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from ..errors import DefinitionError
+from ..server import McpServer
+from .loading import load_server, split_target
+
+Errors = Literal["hidden", "message"]
+
+_TARGET: Final = "MCPCONNECT_TARGET"
+_ERRORS: Final = "MCPCONNECT_ERRORS"
+_PATH: Final = "MCPCONNECT_PATH"
+_SECRET: Final = "MCPCONNECT_SECRET"
+
+
+def serve_stdio(target: str, errors: Errors | None) -> None:
+    """Serve over stdio until the input ends."""
+    from ..transports import take_over
+
+    take_over()
+    loaded(target, errors).run()
+
+
+def serve_http(target: str, errors: Errors | None, *, host: str, port: int, path: str) -> None:
+    """Serve over HTTP in this process until a signal comes."""
+    loaded(target, errors).run("http", host=host, port=port, path=path)
+
+
+def serve_processes(
+    target: str, errors: Errors | None, *, host: str, port: int, path: str, workers: int, reload: bool
+) -> None:
+    """Serve over HTTP in other processes: several, or one that is restarted when a file changes."""
+    import uvicorn
+
+    file, _ = split_target(target)
+    os.environ.update({_TARGET: target, _PATH: path, _ERRORS: errors or ""})
+    os.environ.setdefault(_SECRET, secrets.token_urlsafe(32))
+    uvicorn.run(
+        "mcpconnect.cli.serving:application",
+        factory=True,
+        host=host,
+        port=port,
+        workers=workers,
+        reload=reload,
+        reload_dirs=[str(file.resolve().parent)] if reload else None,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+    )
+
+
+def application() -> Any:
+    """Return the ASGI application of a process that `serve_processes` started."""
+    server = loaded(os.environ[_TARGET], _errors(os.environ))
+    if not server.has_own_secret:
+        server.secret = (os.environ[_SECRET],)
+    return server.asgi_app(path=os.environ[_PATH])
+
+
+def loaded(target: str, errors: Errors | None) -> McpServer:
+    """Return the server of a file, with its way of showing errors overridden; exit with a text if there is none."""
+    try:
+        server = load_server(target)
+    except DefinitionError as error:
+        sys.exit(f"error: {error}")
+    if errors is not None:
+        server.errors = errors
+    return server
+
+
+def _errors(environment: Mapping[str, str]) -> Errors | None:
+    given = environment.get(_ERRORS)
+    return "message" if given == "message" else "hidden" if given == "hidden" else None
