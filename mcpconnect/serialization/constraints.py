@@ -178,9 +178,10 @@ def _pydantic_field(info: Any) -> Iterator[Constraint]:
 def _pydantic_general(extra: Any) -> Iterator[Constraint]:
     pattern = vars(extra).get("pattern")
     if pattern is not None:
-        regex = tested(getattr(pattern, "pattern", pattern))
-        check = _check(lambda v: regex.search(v) is not None, f"must match the pattern {regex.pattern}")
-        words = published(re.compile(getattr(pattern, "pattern", pattern)), anchored=False)
+        text = getattr(pattern, "pattern", pattern)
+        regex = tested(text)
+        check = _check(lambda v: regex.search(v) is not None, f"must match the pattern {text}")
+        words = published(re.compile(text), anchored=False)
         yield Constraint(check, {"text": {"pattern": words} if words else {}}, "pattern")
 
 
@@ -240,5 +241,5 @@ _READERS: Final[dict[tuple[str, str], Callable[[Any], Iterator[Constraint]]]] = 
     ("annotated_types", "MaxLen"): _max_length,
     ("annotated_types", "Predicate"): _predicate,
     ("pydantic", "FieldInfo"): _pydantic_field,
-    ("pydantic", "PydanticGeneralMetadata"): _pydantic_general,
+    ("pydantic", "PydanticMetadata"): _pydantic_general,
 }

@@ -1,0 +1,39 @@
+"""Questions about annotations, for every package."""
+
+from .forms import (
+    MISSING,
+    Missing,
+    alias_value,
+    class_of,
+    has_qualifier,
+    is_new_type,
+    is_optional,
+    is_qualifier,
+    is_type_alias,
+    is_union,
+    strip_annotated,
+    substitute,
+    type_arguments,
+    union_members,
+)
+from .hints import Unresolved, own_hints, resolve_hints
+
+__all__ = [
+    "MISSING",
+    "Missing",
+    "Unresolved",
+    "alias_value",
+    "class_of",
+    "has_qualifier",
+    "is_new_type",
+    "is_optional",
+    "is_qualifier",
+    "is_type_alias",
+    "is_union",
+    "own_hints",
+    "resolve_hints",
+    "strip_annotated",
+    "substitute",
+    "type_arguments",
+    "union_members",
+]
