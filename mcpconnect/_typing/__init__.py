@@ -3,11 +3,9 @@
 from .forms import (
     MISSING,
     Missing,
-    alias_value,
     class_of,
     has_qualifier,
     is_new_type,
-    is_optional,
     is_qualifier,
     is_type_alias,
     is_union,
@@ -16,7 +14,7 @@ from .forms import (
     type_arguments,
     union_members,
 )
-from .hints import Unresolved, own_hints, resolve_hints
+from .hints import Unresolved, alias_value, is_optional, own_hints, resolve_hints
 
 __all__ = [
     "MISSING",

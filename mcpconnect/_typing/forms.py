@@ -80,18 +80,6 @@ def is_type_alias(annotation: Any) -> bool:
     return type(form).__name__ == "TypeAliasType"
 
 
-def alias_value(annotation: Any) -> Any:
-    """Return what a type alias stands for, with its parameters put in.
-
-    Raises:
-        NameError: the alias names something that does not exist.
-    """
-    form = get_origin(annotation) or annotation
-    value = form.__value__
-    arguments = get_args(annotation)
-    return substitute(value, dict(zip(form.__type_params__, arguments, strict=False))) if arguments else value
-
-
 def is_union(annotation: Any) -> bool:
     """Whether the annotation is `X | Y`, `Union[X, Y]` or `Optional[X]`."""
     return get_origin(annotation) in (Union, types.UnionType)
@@ -100,16 +88,6 @@ def is_union(annotation: Any) -> bool:
 def union_members(annotation: Any) -> tuple[Any, ...]:
     """Return the members of a union, `None` as `NoneType`; any other type is its only member."""
     return get_args(annotation) if is_union(annotation) else (annotation,)
-
-
-def is_optional(annotation: Any) -> bool:
-    """Whether `None` is one of the types, also behind notes and aliases."""
-    bare, _ = strip_annotated(annotation)
-    if is_type_alias(bare):
-        return is_optional(alias_value(bare))
-    if is_union(bare):
-        return any(map(is_optional, get_args(bare)))
-    return bare is None or bare is type(None)
 
 
 def class_of(annotation: Any) -> type | None:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Annotated, Any, ForwardRef, Union, get_args, get_origin
 
-from .forms import is_union
+from .forms import is_type_alias, is_union, strip_annotated, substitute
 
 
 class Unresolved:
@@ -61,6 +61,31 @@ def own_hints(cls: type) -> dict[str, Any]:
         # A class further down the module may exist by the next time, so a failure is not remembered.
         _cached_own_hints.cache_clear()
     return hints
+
+
+def alias_value(annotation: Any) -> Any:
+    """Return what a type alias stands for, with its parameters put in.
+
+    Raises:
+        NameError: the alias names something that does not exist.
+    """
+    form = get_origin(annotation) or annotation
+    module = sys.modules.get(getattr(form, "__module__", None) or "")
+    value = _evaluate(form.__value__, (vars(module) if module else {}, {getattr(form, "__name__", ""): form}))
+    if isinstance(value, Unresolved):
+        raise NameError(value.reason)
+    arguments = get_args(annotation)
+    return substitute(value, dict(zip(form.__type_params__, arguments, strict=False))) if arguments else value
+
+
+def is_optional(annotation: Any) -> bool:
+    """Whether `None` is one of the types, also behind notes and aliases."""
+    bare, _ = strip_annotated(annotation)
+    if is_type_alias(bare):
+        return is_optional(alias_value(bare))
+    if is_union(bare):
+        return any(map(is_optional, get_args(bare)))
+    return bare is None or bare is type(None)
 
 
 Scope = tuple[dict[str, Any], Mapping[str, Any]]

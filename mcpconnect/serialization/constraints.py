@@ -117,9 +117,13 @@ def _contains_only(v: Any) -> Iterator[Constraint]:
     yield Constraint(v, {"list": {"items": words} if words else {}, "text": {}}, type(v).__name__)
 
 
+def _contains_none_of(v: Any) -> Iterator[Constraint]:
+    yield Constraint(v, {"list": {}, "text": {}}, type(v).__name__)
+
+
 def _formatted(form: str) -> Callable[[Any], Iterator[Constraint]]:
     def read(v: Any) -> Iterator[Constraint]:
-        yield Constraint(v, {"text": {"format": form} if form else {}}, type(v).__name__)
+        yield Constraint(v, {"text": {"format": form}}, type(v).__name__)
 
     return read
 
@@ -228,7 +232,7 @@ _READERS: Final[dict[tuple[str, str], Callable[[Any], Iterator[Constraint]]]] = 
     ("marshmallow", "NoneOf"): _none_of,
     ("marshmallow", "Equal"): _equal,
     ("marshmallow", "ContainsOnly"): _contains_only,
-    ("marshmallow", "ContainsNoneOf"): _formatted(""),
+    ("marshmallow", "ContainsNoneOf"): _contains_none_of,
     ("marshmallow", "Email"): _formatted("email"),
     ("marshmallow", "URL"): _formatted("uri"),
     ("marshmallow", "Validator"): _unknown_validator,

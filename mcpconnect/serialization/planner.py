@@ -156,7 +156,7 @@ class Planner:
         try:
             lazy.target = self._node(alias_value(annotation))
         except NameError as error:
-            lazy.target = OpaqueNode(annotation, f"it names {error.name!r}, which is unknown there")
+            lazy.target = OpaqueNode(annotation, str(error))
         return lazy
 
     def _type_variable(self, variable: Any, notes: Notes) -> Node:
