@@ -81,15 +81,16 @@ def open_picture(data: bytes) -> Image.Image:
 
     Raises ValueError for bytes that Pillow cannot read, and for a picture so large that it may be an attack.
     """
-    import warnings
-
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data))
-            image.load()
+        image = Image.open(io.BytesIO(data))
+        # Pillow only warns up to twice this size; changing the warning filters would not be safe in worker threads.
+        if Image.MAX_IMAGE_PIXELS is not None and image.width * image.height > Image.MAX_IMAGE_PIXELS:
+            raise ValueError(f"{image.width} × {image.height} pixels are too many")
+        image.load()
+    except UnidentifiedImageError:  # its text shows the address of our buffer
+        raise ValueError("the data is no picture that can be read (it has none of the known formats)") from None
     except Exception as error:  # Pillow's plugins raise anything, from OSError to struct.error
         raise ValueError(f"the data is no picture that can be read ({error})") from error
     return image

@@ -46,7 +46,7 @@ def _parsed(text: str) -> Docstring:
         parsed = docstring_parser.parse(text)
     except docstring_parser.ParseError:
         return Docstring(text)
-    parts = [parsed.description or ""]
+    parts = [(parsed.description or "").strip()]
     if parsed.returns is not None and parsed.returns.description:
         parts.append(f"Returns: {parsed.returns.description}")
     parts += [f"Example:\n{example.description}" for example in parsed.examples if example.description]

@@ -14,6 +14,7 @@ from .config import (
 )
 from .custom import CustomSerializer, DumpContext, LoadContext
 from .markers import OMIT, EnumNames, Format, Ignore, IncludeIf, Name, Param, Raw, Rule, Unwrap, Use
+from .member import Member
 from .naming import Case, wire_name
 from .parameters import Parameters
 from .plan import (
@@ -25,7 +26,6 @@ from .plan import (
     ListNode,
     LiteralNode,
     MapNode,
-    Member,
     Node,
     NoteNode,
     OpaqueNode,

@@ -13,22 +13,12 @@ from typing import Any, Literal
 from marshmallow import EXCLUDE, RAISE, ValidationError, fields
 
 from .constraints import ConstraintError
-from .fields import (
-    ListField,
-    MapField,
-    Place,
-    ReadField,
-    RecordField,
-    RecordSchema,
-    TupleField,
-    UnionField,
-    flat,
-)
+from .fields import ListField, MapField, ReadField, RecordField, TupleField, UnionField
 from .loading import LoadCompiler
+from .member import Member
 from .plan import (
     ListNode,
     MapNode,
-    Member,
     Node,
     NoteNode,
     RecordNode,
@@ -36,8 +26,10 @@ from .plan import (
     UnionNode,
     bare,
     is_nullable,
+    unwrapped_record,
 )
 from .planner import Planner
+from .schemas import Place, RecordSchema, flat
 from .value_readers import LoadNode, key_reader, value_reader
 
 Extra = Literal["refuse", "ignore"]
@@ -118,7 +110,7 @@ class FieldBuilder:
 
     def _places(self, node: RecordNode, numbers: Iterator[int]) -> Iterator[Place]:
         for member in node.loaded:
-            record = member.unwrapped
+            record = unwrapped_record(member)
             if record is None:
                 yield Place(member, f"f{next(numbers)}")
             else:

@@ -117,9 +117,13 @@ def _contains_only(v: Any) -> Iterator[Constraint]:
     yield Constraint(v, {"list": {"items": words} if words else {}, "text": {}}, type(v).__name__)
 
 
+def _contains_none_of(v: Any) -> Iterator[Constraint]:
+    yield Constraint(v, {"list": {}, "text": {}}, type(v).__name__)
+
+
 def _formatted(form: str) -> Callable[[Any], Iterator[Constraint]]:
     def read(v: Any) -> Iterator[Constraint]:
-        yield Constraint(v, {"text": {"format": form} if form else {}}, type(v).__name__)
+        yield Constraint(v, {"text": {"format": form}}, type(v).__name__)
 
     return read
 
@@ -178,9 +182,10 @@ def _pydantic_field(info: Any) -> Iterator[Constraint]:
 def _pydantic_general(extra: Any) -> Iterator[Constraint]:
     pattern = vars(extra).get("pattern")
     if pattern is not None:
-        regex = tested(getattr(pattern, "pattern", pattern))
-        check = _check(lambda v: regex.search(v) is not None, f"must match the pattern {regex.pattern}")
-        words = published(re.compile(getattr(pattern, "pattern", pattern)), anchored=False)
+        text = getattr(pattern, "pattern", pattern)
+        regex = tested(text)
+        check = _check(lambda v: regex.search(v) is not None, f"must match the pattern {text}")
+        words = published(re.compile(text), anchored=False)
         yield Constraint(check, {"text": {"pattern": words} if words else {}}, "pattern")
 
 
@@ -227,7 +232,7 @@ _READERS: Final[dict[tuple[str, str], Callable[[Any], Iterator[Constraint]]]] = 
     ("marshmallow", "NoneOf"): _none_of,
     ("marshmallow", "Equal"): _equal,
     ("marshmallow", "ContainsOnly"): _contains_only,
-    ("marshmallow", "ContainsNoneOf"): _formatted(""),
+    ("marshmallow", "ContainsNoneOf"): _contains_none_of,
     ("marshmallow", "Email"): _formatted("email"),
     ("marshmallow", "URL"): _formatted("uri"),
     ("marshmallow", "Validator"): _unknown_validator,
@@ -240,5 +245,5 @@ _READERS: Final[dict[tuple[str, str], Callable[[Any], Iterator[Constraint]]]] = 
     ("annotated_types", "MaxLen"): _max_length,
     ("annotated_types", "Predicate"): _predicate,
     ("pydantic", "FieldInfo"): _pydantic_field,
-    ("pydantic", "PydanticGeneralMetadata"): _pydantic_general,
+    ("pydantic", "PydanticMetadata"): _pydantic_general,
 }

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import SerializationError
-from .writers import step
+from .runtime import step
 
 
 def too_deep(value: Any) -> SerializationError:

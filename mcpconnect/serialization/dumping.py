@@ -17,10 +17,12 @@ from msgspec import UNSET
 from ..errors import SerializationError
 from .codes import Code, Coder
 from .config import Include
-from .plan import CustomNode, ListNode, MapNode, Member, Node, RecordNode, TupleNode, bare
+from .member import Member
+from .plan import CustomNode, ListNode, MapNode, Node, RecordNode, TupleNode, bare
 from .planner import Planner
+from .runtime import clash, drop_empty, exclusion, merge, step, unreadable
 from .source import Source
-from .writers import Writer, Writers, clash, drop_empty, exclusion, merge, step, unreadable
+from .writers import Writer, Writers
 
 _INDENT: Final = "    "
 
@@ -157,7 +159,11 @@ class DumpCompiler:
             for i, test, repair in plain:
                 lines += [f"            at = {step(members[i].wire)!r}", f"            if not {test}: {repair}"]
         lines += [2 * _INDENT + line for line in others]
-        return [*lines, "    except SerializationError as error:", "        raise error.within(at) from None"]
+        return [
+            *lines,
+            "    except SerializationError as error:",
+            "        raise error.within(at) from error.__cause__",
+        ]
 
     def _member_code(self, member: Member) -> Code:
         if member.notes.unwrap and self.structs:
@@ -203,7 +209,7 @@ class DumpCompiler:
             "    try:",
             f"        for i in v: append({code.of('i')})",
             "    except SerializationError as error:",
-            "        raise error.within(f'[{len(out)}]') from None",
+            "        raise error.within(f'[{len(out)}]') from error.__cause__",
         ]
         kept = "[i for i in out if i is not UNSET]" if self._may_omit(node.item) else "out"
         return [*lines, f"    return {kept}"]
@@ -217,7 +223,7 @@ class DumpCompiler:
         lines += [f"    {''.join(f'i{i}, ' for i in range(count))} = v", "    at = ''", "    try:"]
         for i, item in enumerate(node.items):
             lines += [f"        at = '[{i}]'", f"        i{i} = {self._coder.code(item).of(f'i{i}')}"]
-        lines += ["    except SerializationError as error:", "        raise error.within(at) from None"]
+        lines += ["    except SerializationError as error:", "        raise error.within(at) from error.__cause__"]
         return [*lines, f"    return [{', '.join(f'i{i}' for i in range(count))}]"]
 
     def _map(self, node: MapNode, name: str) -> list[str]:
@@ -233,7 +239,7 @@ class DumpCompiler:
             "    try:",
             f"        for k, i in v.items(): out[{written}] = {code.of('i')}",
             "    except SerializationError as error:",
-            "        raise error.within(step(k)) from None",
+            "        raise error.within(step(k)) from error.__cause__",
             f"    if len(out) != len(v): raise clash(v, {key})",
         ]
         if self._may_omit(node.value):

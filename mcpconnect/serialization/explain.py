@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .runtime import step
 from .words import Problems
-from .writers import step
 
 
 def problems(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:

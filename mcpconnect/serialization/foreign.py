@@ -6,7 +6,8 @@ the names that a class does not alias itself, in values and schema alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -18,7 +19,7 @@ from .members import settings_for
 from .naming import wire_name
 from .plan import ForeignNode
 from .text import encode
-from .words import Mismatch, Problems, got
+from .words import Mismatch, Problems
 
 
 def foreign_library(cls: type) -> Literal["pydantic", "msgspec"] | None:
@@ -104,52 +105,58 @@ def load_foreign(node: ForeignNode, data: Any, config: SerializerConfig, *, stri
     Raises:
         Mismatch: with the library's reasons and our paths.
     """
-    if not isinstance(data, dict) and node.library == "pydantic" and strict:
-        raise Mismatch(f"expected an object, got {got(data)}")
     restored = restore_names(node.cls, data, config)
-    if node.library == "msgspec":
-        return _convert(node, restored, strict=strict)
     try:
+        if node.library == "msgspec":
+            return msgspec.convert(restored, node.cls, strict=strict)
         return node.cls.model_validate_json(encode(restored), strict=strict)  # type: ignore[attr-defined]
     except ValueError as error:
-        problems = [(path_text(part["loc"]), part["msg"]) for part in error.errors()]  # type: ignore[attr-defined]
+        problems = [(_our_path(node.cls, place, config), reason) for place, reason in _problems(error)]
         raise Mismatch("is not valid", Problems(problems)) from None
 
 
-def _convert(node: ForeignNode, data: Any, *, strict: bool) -> Any:
-    try:
-        return msgspec.convert(data, node.cls, strict=strict)
-    except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `$")
-        raise Mismatch(reason, Problems([(place.rstrip("`").lstrip("."), reason.replace("`", ""))])) from None
+def _problems(error: Any) -> Iterator[tuple[list[str | int], str]]:
+    """Yield the place and reason of everything that the library found wrong."""
+    if isinstance(error, msgspec.ValidationError):
+        reason, _, path = str(error).partition(" - at `$")
+        steps = re.findall(r"\.([^.\[`]+)|\[(\d+)\]", path)
+        yield [name or int(number) for name, number in steps], reason.replace("`", "")
+    else:
+        yield from ((list(part["loc"]), part["msg"]) for part in error.errors())
 
 
-def path_text(parts: Iterable[str | int]) -> str:
-    """Return a path such as `items[3].price`."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+def _our_path(annotation: Any, place: list[str | int], config: SerializerConfig) -> str:
+    text = ""
+    for part in place:
+        cls = class_in(annotation)
+        attribute, ours = ((own_names(cls, config) or {}) if cls else {}).get(str(part), (str(part), str(part)))
+        text += f"[{part}]" if isinstance(part, int) else f".{ours}"
+        annotation = _below(annotation, cls, attribute)
     return text.removeprefix(".")
 
 
-def restore_names(cls: Any, data: Any, config: SerializerConfig) -> Any:
+def _below(annotation: Any, cls: type | None, attribute: str) -> Any:
+    """Return the type of a member of a foreign class, or of the items of a container."""
+    if cls is not None:
+        return resolve_hints(cls).get(attribute, Any)
+    return next(reversed(get_args(annotation)), Any)
+
+
+def restore_names(annotation: Any, data: Any, config: SerializerConfig) -> Any:
     """Return the data with our names replaced by those that the library knows, in nested classes too."""
+    cls = class_in(annotation)
     if isinstance(data, list):
-        item = next(iter(get_args(cls)), Any)
-        return [restore_names(item, part, config) for part in data]
+        return [restore_names(_below(annotation, None, ""), part, config) for part in data]
     if not isinstance(data, dict):
         return data
-    found = class_in(cls)
-    names = own_names(found, config) if found is not None else None
-    if found is None or names is None:
-        value = get_args(cls)[-1] if get_args(cls) else Any
-        return {key: restore_names(value, part, config) for key, part in data.items()}
-    back = {ours: (attribute, own) for own, (attribute, ours) in names.items()}
-    hints = resolve_hints(found)
-    return {
-        back[key][1] if key in back else key: restore_names(hints.get(back[key][0], Any), part, config)
-        if key in back
-        else part
-        for key, part in data.items()
+    back = {
+        ours: (attribute, own) for own, (attribute, ours) in ((own_names(cls, config) or {}) if cls else {}).items()
     }
+    restored = {}
+    for key, part in data.items():
+        attribute, own = back.get(key, (key, key))
+        restored[own] = restore_names(_below(annotation, cls, attribute), part, config)
+    return restored
 
 
 def class_in(annotation: Any) -> type | None:

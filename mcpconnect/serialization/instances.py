@@ -23,7 +23,6 @@ NO_DATA: Final = (type, types.ModuleType, types.FunctionType, types.MethodType, 
 """Classes whose objects are never data, whatever attributes they have."""
 
 
-
 def instance_writer(cls: type, config: SerializerConfig, write_any: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the function that writes objects of the class from their attributes."""
     settings = settings_for(cls, config)
@@ -82,6 +81,6 @@ def _put(
     try:
         written = write_any(value)
     except SerializationError as error:
-        raise error.within(f".{wire}") from None
+        raise error.within(f".{wire}") from error.__cause__
     if written is not UNSET:
         out[wire] = written

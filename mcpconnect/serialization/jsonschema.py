@@ -9,7 +9,7 @@ always spelled out, so that it has a `type`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Literal
 
 from .config import Include, SerializerConfig
@@ -17,7 +17,7 @@ from .custom import CustomSerializer, View
 from .foreign_schema import foreign_schema
 from .kinds import value_kind
 from .marshmallow_schema import field_schema
-from .notes import Notes
+from .member import Member
 from .plan import (
     CustomNode,
     EnumNode,
@@ -26,7 +26,6 @@ from .plan import (
     ListNode,
     LiteralNode,
     MapNode,
-    Member,
     Node,
     NoteNode,
     RecordNode,
@@ -35,9 +34,18 @@ from .plan import (
     UnionNode,
     bare,
     children,
+    unwrapped_record,
 )
-from .planner import type_name
 from .scalar_schema import choice_schema, key_schema, scalar_schema
+from .schema_parts import (
+    constraint_words,
+    is_object,
+    own_docstring,
+    short_name,
+    with_refs,
+    with_required,
+    with_words,
+)
 from .unions import find_tag
 
 Json = dict[str, Any]
@@ -67,7 +75,7 @@ class SchemaPrinter:
         self._count(node, ())
         root = bare(node)
         schema = self._noted(node, self._body(root))
-        if isinstance(root, UnionNode) and not root.nullable and all(map(_is_object, root.members)):
+        if isinstance(root, UnionNode) and not root.nullable and all(map(is_object, root.members)):
             schema = {"type": "object", **schema}
         return {**schema, "$defs": self._definitions} if self._definitions else schema
 
@@ -120,7 +128,7 @@ class SchemaPrinter:
 
     def _free_name(self, node: Node) -> str:
         annotation = getattr(node, "annotation", None) or getattr(node, "name", "Type")
-        text = annotation if isinstance(annotation, str) else _short_name(annotation)
+        text = annotation if isinstance(annotation, str) else short_name(annotation)
         name = re.sub(r"\W+", "_", text).strip("_") or "Type"
         taken = self._definitions
         return next(n for n in (name, *(f"{name}_{i}" for i in range(2, len(taken) + 3))) if n not in taken)
@@ -160,7 +168,7 @@ class SchemaPrinter:
             wire, chosen = tag
             records = set(map(id, chosen.values()))
             parts = [
-                _with_required(part, wire) if id(bare(member)) in records else part
+                with_required(part, wire) if id(bare(member)) in records else part
                 for part, member in zip(parts, node.members, strict=True)
             ]
         if node.nullable:
@@ -188,8 +196,8 @@ class SchemaPrinter:
             self._definitions[free] = definition
         for free in renamed.values():
             name = free.removeprefix("#/$defs/")
-            self._definitions[name] = _with_refs(self._definitions[name], renamed)
-        adopted: Json = _with_refs(schema, renamed)
+            self._definitions[name] = with_refs(self._definitions[name], renamed)
+        adopted: Json = with_refs(schema, renamed)
         return adopted
 
     # -- records ------------------------------------------------------------------------------------------------------
@@ -205,7 +213,7 @@ class SchemaPrinter:
             if self._is_required(node, member):
                 required.append(member.wire)
         schema: Json = {"type": "object", "properties": properties}
-        if text := _own_docstring(node.cls):
+        if text := own_docstring(node.cls):
             schema = {"type": "object", "description": text, "properties": properties}
         if required:
             schema["required"] = required
@@ -214,9 +222,10 @@ class SchemaPrinter:
         return schema
 
     def _unwrap(self, member: Member, properties: Json, required: list[str]) -> None:
-        assert member.unwrapped is not None
+        record = unwrapped_record(member)
+        assert record is not None
         optional = isinstance(bare(member.node), UnionNode) or (self._view == "input" and not member.required)
-        below = self._object(member.unwrapped)
+        below = self._object(record)
         properties.update(below["properties"])
         required.extend(() if optional else below.get("required", ()))
 
@@ -281,55 +290,8 @@ class SchemaPrinter:
             return schema
         inner = bare(node.inner)
         parts = inner.members if isinstance(inner, UnionNode) else (inner,)
-        words = _constraint_words(node.notes, {value_kind(part) for part in parts})
+        words = constraint_words(node.notes, {value_kind(part) for part in parts})
         if "anyOf" in schema and len(parts) == 1:  # what may be null: the words belong to the other part
             first, *rest = schema["anyOf"]
-            return {**schema, "anyOf": [_with_words(first, words), *rest]}
-        return _with_words(schema, words)
-
-
-def _constraint_words(notes: Notes, kinds: set[str]) -> list[tuple[str, Any]]:
-    return [
-        pair for constraint in notes.constraints for kind in sorted(kinds) for pair in constraint.keywords(kind).items()
-    ]
-
-
-def _with_words(schema: Json, words: list[tuple[str, Any]]) -> Json:
-    schema = dict(schema)
-    for word, value in words:
-        if word not in schema:
-            schema[word] = value
-        elif schema[word] != value:
-            schema["allOf"] = [*schema.get("allOf", []), {word: value}]
-    return schema
-
-
-def _with_required(schema: Json, name: str) -> Json:
-    required = schema.get("required", [])
-    return schema if name in required else {**schema, "required": [*required, name]}
-
-
-def _with_refs(schema: Any, renamed: Mapping[str, str]) -> Any:
-    if isinstance(schema, dict):
-        return {
-            key: renamed.get(part, part) if key == "$ref" and isinstance(part, str) else _with_refs(part, renamed)
-            for key, part in schema.items()
-        }
-    return [_with_refs(part, renamed) for part in schema] if isinstance(schema, list) else schema
-
-
-def _is_object(node: Node) -> bool:
-    return isinstance(bare(node), (RecordNode, MapNode))
-
-
-def _short_name(annotation: Any) -> str:
-    text = type_name(annotation) if isinstance(annotation, type) else str(annotation)
-    return re.sub(r"[\w.<>]+\.", "", text)
-
-
-def _own_docstring(cls: type) -> str | None:
-    """Return the first paragraph of the class's docstring, unless a library wrote it."""
-    text = vars(cls).get("__doc__")
-    if not isinstance(text, str) or text.startswith(f"{cls.__name__}(") or cls in (dict, object):
-        return None
-    return " ".join(text.strip().split("\n\n")[0].split()) or None
+            return {**schema, "anyOf": [with_words(first, words), *rest]}
+        return with_words(schema, words)

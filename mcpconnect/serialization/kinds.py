@@ -122,8 +122,8 @@ def plan_container(annotation: Any, cls: type, plan: Callable[[Any], Node]) -> N
     if base is None:
         return None
     arguments = base_arguments(annotation, base)
-    if base is tuple and arguments and arguments[-1] is not ...:
-        return TupleNode(() if arguments == ((),) else tuple(map(plan, arguments)))
+    if base is tuple and (arguments[-1:] != (...,) if arguments else get_origin(annotation) is tuple):
+        return TupleNode(tuple(map(plan, arguments)))
     if base in _MAPS:
         key, value = (*arguments, int)[:2] if base is Counter and arguments else (*arguments, Any, Any)[:2]
         return MapNode(plan(key), plan(value), _MAPS[base] if cls is base else cls)

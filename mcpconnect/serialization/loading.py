@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from .._typing import MISSING
 from .codes import Code
-from .construct import construct
+from .construct import Doubt, checked_list_maker, construct, map_maker
+from .member import Member
 from .plan import (
     AnyNode,
     EnumNode,
     ListNode,
     LiteralNode,
     MapNode,
-    Member,
     Node,
     NoteNode,
     OpaqueNode,
@@ -36,10 +36,6 @@ from .readers import Reader
 from .source import Source
 from .unions import find_tag, reading_order
 from .value_readers import LoadNode, key_reader, value_reader
-
-
-class Doubt(Exception):  # noqa: N818 - no failure: the other loader is asked
-    """The data needs a closer look."""
 
 
 class LoadCompiler:
@@ -173,7 +169,12 @@ class LoadCompiler:
         numbered = list(enumerate(members))
         if node.kind in ("typeddict", "arguments"):
             yield f"    out = {{{', '.join(f'{m.name!r}: m{i}' for i, m in numbered if m.required)}}}"
-            yield from (f"    if m{i} is not MISSING: out[{m.name!r}] = m{i}" for i, m in numbered if not m.required)
+            for i, m in numbered:
+                if m.restored:
+                    absent = self._source.name(m.absent, "absent")
+                    yield f"    out[{m.name!r}] = {absent}() if m{i} is MISSING else m{i}"
+                elif not m.required:
+                    yield f"    if m{i} is not MISSING: out[{m.name!r}] = m{i}"
             yield "    return out"
             return
         names = self._source.names
@@ -208,7 +209,7 @@ class LoadCompiler:
             items = f"[{code.of('i')} for i in v]"
         if node.cls is list:
             return [*lines, f"    return {items}"]
-        self._source.names[f"{name}_made"] = _maker(node)
+        self._source.names[f"{name}_made"] = checked_list_maker(node)
         return [*lines, f"    return {name}_made({items})"]
 
     def _tuple(self, node: TupleNode, name: str) -> list[str]:
@@ -284,39 +285,3 @@ def _has_known_default(node: RecordNode, member: Member) -> bool:
     """Whether passing the declared default is the same as passing nothing."""
     declared = node.kind in ("dataclass", "namedtuple") or member.restored
     return declared and (member.default is not MISSING or member.factory is not None)
-
-
-_ITERATORS: Final = "Iterator"
-
-
-def _maker(node: ListNode) -> Callable[[list[Any]], Any]:
-    cls = node.cls
-    if not node.unique:
-        return list_maker(node)
-
-    def make(items: list[Any]) -> Any:
-        made = cls(items)
-        if len(made) != len(items):
-            raise Doubt
-        return made
-
-    return make
-
-
-def list_maker(node: ListNode) -> Callable[[list[Any]], Any]:
-    """Return the function that makes the declared class of a list of loaded items."""
-    return iter if node.cls.__name__ == _ITERATORS else node.cls
-
-
-def map_maker(node: MapNode) -> Callable[[dict[Any, Any]], Any]:
-    """Return the function that makes the declared mapping of a dictionary of loaded items."""
-    cls = node.cls
-    if cls is dict:
-        return lambda items: items
-
-    def make(items: dict[Any, Any]) -> Any:
-        made = cls()
-        made.update(items)
-        return made
-
-    return make

@@ -16,9 +16,10 @@ from .._typing import MISSING
 from ..errors import DefinitionError
 from .config import Include, IncludeContext, IncludeRule, Members, SerializerConfig, Visibility
 from .markers import EnumNames, Rule
+from .member import Member
 from .naming import CaseStyle, wire_name
 from .notes import Notes
-from .plan import ListNode, MapNode, Member, Node, ScalarNode, bare, is_nullable
+from .plan import ListNode, MapNode, Node, ScalarNode, bare, is_nullable, unwrapped_record
 from .records import Attribute
 
 
@@ -214,5 +215,5 @@ def check_names(members: Iterable[Member], place: str) -> None:
 
 
 def _written_names(member: Member) -> list[str]:
-    record = member.unwrapped
+    record = unwrapped_record(member)
     return [member.wire] if record is None else [wire for below in record.members for wire in _written_names(below)]

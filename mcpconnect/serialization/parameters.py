@@ -15,10 +15,11 @@ from .._typing import MISSING, Unresolved, resolve_hints, strip_annotated
 from ..errors import DefinitionError
 from .custom import CustomSerializer
 from .loader import Extra, Loader
+from .member import Member
 from .members import check_names
 from .naming import wire_name
 from .notes import NO_NOTES, Notes, read_notes
-from .plan import CustomNode, Member, Node, NoteNode, OpaqueNode, RecordNode, walk
+from .plan import CustomNode, Node, NoteNode, OpaqueNode, RecordNode, walk
 from .planner import Planner, type_name
 
 Json = dict[str, Any]
@@ -94,6 +95,7 @@ def _member(name: str, annotation: Any, default: Any, planner: Planner, text: st
         node=_with_notes(planner.node(annotation), notes),
         default=notes.default if default is MISSING else default,
         notes=notes,
+        restored=default is MISSING and notes.default is not MISSING,
         argument=name,
     )
 

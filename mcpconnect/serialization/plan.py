@@ -7,14 +7,13 @@ contains itself gives a tree with a loop: records point back to themselves, alia
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._typing import MISSING
-from .config import Include, IncludeRule
-from .notes import NO_NOTES, Notes
+from .member import Member
+from .notes import Notes
 
 if TYPE_CHECKING:
     from .custom import Custom
@@ -158,75 +157,6 @@ class NoteNode(Node):
     notes: Notes
 
 
-@dataclass(eq=False, slots=True, kw_only=True)
-class Member:
-    """A member of a record, or a parameter of a function.
-
-    `name` is the Python attribute, key or parameter, `wire` the name on the wire. `argument` is the constructor's
-    parameter; without one the value is set after construction if `settable`, else read and dropped. `restored`: an
-    include rule may have left it out when written, so that its absence stands for its zero value.
-    """
-
-    name: str
-    wire: str
-    annotation: Any
-    node: Node
-    default: Any = MISSING
-    factory: Callable[[], Any] | None = None
-    notes: Notes = NO_NOTES
-    include: IncludeRule = Include.ALWAYS
-    dumped: bool = True
-    loaded: bool = True
-    optional: bool = False
-    restored: bool = False
-    argument: str | None = None
-    settable: bool = True
-    is_property: bool = False
-
-    @property
-    def required(self) -> bool:
-        """Whether loading fails without it."""
-        return self.default is MISSING and self.factory is None and not self.optional
-
-    @property
-    def description(self) -> str | None:
-        """The text for the model."""
-        return self.notes.description
-
-    @property
-    def title(self) -> str | None:
-        """The name for people."""
-        return self.notes.title
-
-    @property
-    def examples(self) -> tuple[Any, ...]:
-        """Example values, in Python form."""
-        return self.notes.examples
-
-    @property
-    def header(self) -> str | None:
-        """The HTTP header that mirrors the argument."""
-        return self.notes.header
-
-    @property
-    def metadata(self) -> tuple[Any, ...]:
-        """Everything that stands beside the type in `Annotated`."""
-        return self.notes.metadata
-
-    @property
-    def unwrapped(self) -> RecordNode | None:
-        """The record whose members stand in the parent, if this member is unwrapped."""
-        if not self.notes.unwrap:
-            return None
-        inner = bare(self.node)
-        record = bare(inner.members[0]) if isinstance(inner, UnionNode) else inner
-        return record if isinstance(record, RecordNode) else None
-
-    def absent(self) -> Any:
-        """Return the value of a member that was not given."""
-        return self.factory() if self.factory is not None else self.default
-
-
 @dataclass(eq=False, slots=True)
 class RecordNode(Node):
     """A class with members, filled in right after the node exists, so that a record may contain itself.
@@ -260,6 +190,15 @@ def bare(node: Node) -> Node:
             node = node.target
         else:
             return node
+
+
+def unwrapped_record(member: Member) -> RecordNode | None:
+    """Return the record whose members stand in the parent, if the member is unwrapped."""
+    if not member.notes.unwrap:
+        return None
+    inner = bare(member.node)
+    record = bare(inner.members[0]) if isinstance(inner, UnionNode) else inner
+    return record if isinstance(record, RecordNode) else None
 
 
 def is_nullable(node: Node) -> bool:

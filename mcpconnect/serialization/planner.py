@@ -19,6 +19,7 @@ from .custom import Custom, CustomSerializer, nearest
 from .enums import plan_enum, plan_literal
 from .foreign import foreign_library
 from .kinds import check_notes, plan_container, plan_scalar
+from .member import Member
 from .members import check_names, hidden_argument, make_member, nearest_rule_use, settings_for
 from .notes import NO_NOTES, Notes, read_notes
 from .plan import (
@@ -26,7 +27,6 @@ from .plan import (
     CustomNode,
     ForeignNode,
     LazyNode,
-    Member,
     Node,
     NoteNode,
     OpaqueNode,
@@ -156,7 +156,7 @@ class Planner:
         try:
             lazy.target = self._node(alias_value(annotation))
         except NameError as error:
-            lazy.target = OpaqueNode(annotation, f"it names {error.name!r}, which is unknown there")
+            lazy.target = OpaqueNode(annotation, str(error))
         return lazy
 
     def _type_variable(self, variable: Any, notes: Notes) -> Node:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from .config import ISO, UNIX
+from .moments import DURATION, TIME, from_duration, from_rfc3339, full_match
 from .plan import ScalarNode
 from .words import Mismatch, mismatch
 
@@ -24,21 +25,12 @@ Reader = Callable[[Any], Any]
 
 DECIMAL: Final = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,9})?$"
 BIG_INTEGER: Final = r"^-?[1-9][0-9]{15,}$"
-TIME: Final = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?([zZ]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?$"
-_CLOCK: Final = r"T(?:[0-9]{1,9}H(?:[0-9]{1,9}M)?(?:S)?|[0-9]{1,9}M(?:S)?|S)".replace("S", r"[0-9]{1,14}(?:\.[0-9]+)?S")
-DURATION: Final = rf"^-?P(?:[0-9]{{1,8}}W|[0-9]{{1,9}}D(?:{_CLOCK})?|{_CLOCK})$"
 HEX: Final = r"^([0-9a-fA-F]{2})*$"
 
 _JSON_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_RFC3339: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d):(\d\d)(\.\d+)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)", re.ASCII
-)
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _DATA_URL: Final = re.compile(r"data:[^,]*;base64,")
-_DURATION_PARTS: Final = re.compile(
-    r"(-)?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?", re.ASCII
-)
 _MOST_DIGITS: Final = 4000
 
 
@@ -180,32 +172,25 @@ def _path(node: ScalarNode, _strict: bool, _: bool) -> Reader:
 
 
 def _uuid(node: ScalarNode, _strict: bool, _: bool) -> Reader:
-    return _of_text(node, lambda text: UUID(_full(_UUID, text)[0]))
-
-
-def _full(pattern: re.Pattern[str], text: str) -> re.Match[str]:
-    match = pattern.fullmatch(text)
-    if match is None:
-        raise ValueError(text)
-    return match
+    return _of_text(node, lambda text: UUID(full_match(_UUID, text)[0]))
 
 
 def _date(node: ScalarNode, _strict: bool, _: bool) -> Reader:
     if node.form != ISO:
         return _of_text(node, lambda text: datetime.strptime(text, node.form).date())
-    return _of_text(node, lambda text: date.fromisoformat(_full(_DATE, text)[0]))
+    return _of_text(node, lambda text: date.fromisoformat(full_match(_DATE, text)[0]))
 
 
 def _time(node: ScalarNode, _strict: bool, _: bool) -> Reader:
     if node.form != ISO:
         return _of_text(node, lambda text: datetime.strptime(text, node.form).timetz())
     pattern = re.compile(TIME[:-1])
-    return _of_text(node, lambda text: time.fromisoformat(_full(pattern, text)[0].upper()))
+    return _of_text(node, lambda text: time.fromisoformat(full_match(pattern, text)[0].upper()))
 
 
 def _datetime(node: ScalarNode, strict: bool, _: bool) -> Reader:
     if node.form == ISO:
-        return _of_text(node, _from_rfc3339)
+        return _of_text(node, from_rfc3339)
     if node.form != UNIX:
         return _of_text(node, lambda text: datetime.strptime(text, node.form))
     seconds = _float(node, strict, False)
@@ -219,22 +204,10 @@ def _datetime(node: ScalarNode, strict: bool, _: bool) -> Reader:
     return read
 
 
-def _from_rfc3339(text: str) -> datetime:
-    day, clock, seconds, fraction, offset = _full(_RFC3339, text).groups()
-    leap = seconds == "60"
-    moment = datetime.fromisoformat(f"{day}T{clock}:{'59' if leap else seconds}{fraction or ''}{offset.upper()}")
-    if not leap:
-        return moment
-    # A leap second is the last of a day in UTC. Python has none, so it is read as the moment after it.
-    if (moment.astimezone(UTC).hour, moment.astimezone(UTC).minute) != (23, 59):
-        raise ValueError(text)
-    return moment + timedelta(seconds=1)
-
-
 def _timedelta(node: ScalarNode, strict: bool, _: bool) -> Reader:
     if node.form == ISO:
         pattern = re.compile(DURATION[:-1])
-        return _of_text(node, lambda text: _from_duration(_full(pattern, text)[0]))
+        return _of_text(node, lambda text: from_duration(full_match(pattern, text)[0]))
     seconds = _float(node, strict, False)
 
     def read(value: Any) -> timedelta:
@@ -244,13 +217,6 @@ def _timedelta(node: ScalarNode, strict: bool, _: bool) -> Reader:
             raise mismatch(node, value) from None
 
     return read
-
-
-def _from_duration(text: str) -> timedelta:
-    sign, weeks, days, hours, minutes, seconds, fraction = _full(_DURATION_PARTS, text).groups()
-    whole = (int(weeks or 0) * 7 + int(days or 0)) * 86_400 + int(hours or 0) * 3600 + int(minutes or 0) * 60
-    micro = (whole + int(seconds or 0)) * 1_000_000 + int((fraction or "0")[:6].ljust(6, "0"))
-    return timedelta(microseconds=-micro if sign else micro)
 
 
 def _bytes(node: ScalarNode, _strict: bool, _: bool) -> Reader:

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from .config import ISO, UNIX, SerializerConfig
 from .custom import View
+from .moments import DURATION, TIME
 from .plan import AnyNode, EnumNode, LiteralNode, Node, ScalarNode, UnionNode, bare
-from .readers import BIG_INTEGER, DECIMAL, DURATION, HEX, TIME
+from .readers import BIG_INTEGER, DECIMAL, HEX
 
 Json = dict[str, Any]
 

@@ -21,13 +21,11 @@ import msgspec
 
 from ..errors import SerializationError
 from .config import ISO, UNIX, SerializerConfig
+from .moments import iso_duration, rfc3339
 from .plan import ScalarNode
 
 Writer = Callable[[Any], Any]
 SAFE_INTEGER: Final = 2**53 - 1
-_MINUTE: Final = timedelta(minutes=1)
-_MICROSECOND: Final = timedelta(microseconds=1)
-_DAY_MICROSECONDS: Final = 86_400_000_000
 
 
 def scalar_writer(node: ScalarNode, config: SerializerConfig) -> Writer:
@@ -173,16 +171,6 @@ def _datetime(form: str, config: SerializerConfig) -> Writer:
     return write
 
 
-def rfc3339(moment: datetime) -> str:
-    """Return an aware datetime as RFC 3339 text; an offset with seconds, which it cannot hold, is written in UTC."""
-    offset = moment.utcoffset()
-    assert offset is not None
-    if offset % _MINUTE:
-        moment = moment.astimezone(UTC)
-    text = moment.isoformat()
-    return text[:-6] + "Z" if text.endswith("+00:00") else text
-
-
 def _date(form: str, _: SerializerConfig) -> Writer:
     convert = date.isoformat if form == ISO else _strftime(form)
 
@@ -229,17 +217,6 @@ def _timedelta(form: str, _: SerializerConfig) -> Writer:
 
 def _number(seconds: float) -> float:
     return int(seconds) if seconds.is_integer() else seconds
-
-
-def iso_duration(span: timedelta) -> str:
-    """Return an ISO 8601 duration in days and seconds, `-PT86394.999993S` for minus one day plus a little."""
-    total = span // _MICROSECOND
-    days, rest = divmod(abs(total), _DAY_MICROSECONDS)
-    seconds, fraction = divmod(rest, 1_000_000)
-    text = f"{days}D" if days else ""
-    if rest:
-        text += f"T{seconds}" + (f".{fraction:06}".rstrip("0") if fraction else "") + "S"
-    return ("-" if total < 0 else "") + "P" + (text or "0D")
 
 
 _STYLED: Final[dict[str, Callable[[str, SerializerConfig], Writer]]] = {

@@ -6,7 +6,6 @@ with the path below it. A value that is already `msgspec.Raw` (JSON text made ea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from typing import Any, Final
 
@@ -14,11 +13,9 @@ import msgspec
 from msgspec import UNSET
 
 from ..errors import SerializationError
-from .config import Include, IncludeContext
 from .customs import dumper
 from .foreign import foreign_writer
 from .instances import NO_DATA, instance_writer
-from .members import default_value, is_empty, is_included
 from .plan import (
     AnyNode,
     CustomNode,
@@ -27,7 +24,6 @@ from .plan import (
     ListNode,
     LiteralNode,
     MapNode,
-    Member,
     Node,
     OpaqueNode,
     RawNode,
@@ -39,8 +35,9 @@ from .plan import (
 from .planner import Planner
 from .records import record_kind
 from .scalars import scalar_writer, wrong_class
-from .text import decode, encode
+from .text import encode
 from .unions import candidates
+from .value_writers import enum_writer, literal_writer, raw_or_refused, raw_writer, refuse
 
 Writer = Callable[[Any], Any]
 Compile = Callable[[Node], Writer]
@@ -62,11 +59,11 @@ class Writers:
             case ScalarNode():
                 return scalar_writer(node, self._planner.config)
             case EnumNode():
-                return _enum_writer(node)
+                return enum_writer(node)
             case LiteralNode():
-                return _literal_writer(node)
+                return literal_writer(node)
             case RawNode():
-                return _raw_writer(as_value=self._function == self._values)
+                return raw_writer(as_value=self._function == self._values)
             case UnionNode():
                 return self._union(node)
             case CustomNode():
@@ -91,9 +88,9 @@ class Writers:
         if not isinstance(node, (OpaqueNode, AnyNode)):  # the plan of `object` is that of anything
             return self._function(node)
         if isinstance(node, OpaqueNode) and record_kind(cls) is not None:
-            return _refuse(node.reason)
+            return refuse(node.reason)
         if issubclass(cls, NO_DATA):
-            return _refuse(f"{cls.__name__} has no JSON form")
+            return refuse(f"{cls.__name__} has no JSON form")
         return self._for_interface(cls) or instance_writer(cls, self._planner.config, self.any)
 
     def _for_interface(self, cls: type) -> Writer | None:
@@ -186,7 +183,7 @@ class Writers:
                 return ordered(value)
             if isinstance(value, (Collection, Iterator)) and not isinstance(value, (str, bytes, bytearray, Mapping)):
                 return function(list(value))
-            return _raw_or_refused(value, "list")
+            return raw_or_refused(value, "list")
 
         return write
 
@@ -195,7 +192,7 @@ class Writers:
 
         def write(value: Any) -> Any:
             if not isinstance(value, Set):
-                return _raw_or_refused(value, "set")
+                return raw_or_refused(value, "set")
             return [item for _, item in sorted({encode(item): item for item in function(list(value))}.items())]
 
         return write
@@ -208,7 +205,7 @@ class Writers:
                 if len(value) != count:
                     raise SerializationError(f"expected {count} items, got {len(value)}")
                 return function(tuple(value))
-            return _raw_or_refused(value, "tuple")
+            return raw_or_refused(value, "tuple")
 
         return write
 
@@ -216,7 +213,7 @@ class Writers:
         """Return the writer of mappings that are no `dict`."""
 
         def write(value: Any) -> Any:
-            return function(dict(value)) if isinstance(value, Mapping) else _raw_or_refused(value, "dict")
+            return function(dict(value)) if isinstance(value, Mapping) else raw_or_refused(value, "dict")
 
         return write
 
@@ -238,132 +235,6 @@ class Writers:
         return write
 
 
-def _refuse(reason: str) -> Writer:
-    def write(_: Any) -> Any:
-        raise SerializationError(reason)
-
-    return write
-
-
-def _raw_or_refused(value: Any, expected: str) -> Any:
-    if type(value) is msgspec.Raw:
-        return value
-    raise wrong_class(expected, value)
-
-
-def _enum_writer(node: EnumNode) -> Writer:
-    def write(value: Any) -> Any:
-        if not isinstance(value, node.cls):
-            return _raw_or_refused(value, node.cls.__name__)
-        if node.mask is None:
-            return node.wires[value.name]
-        number = int(value.value)
-        if number & ~node.mask:
-            raise SerializationError(f"{number} is no combination of the members of {node.cls.__name__}")
-        return number
-
-    return write
-
-
-def _literal_writer(node: LiteralNode) -> Writer:
-    wires = {(type(value), value): wire for value, wire in zip(node.values, node.wires, strict=True)}
-    listed = ", ".join(map(repr, node.values))
-
-    def write(value: Any) -> Any:
-        if type(value) is msgspec.Raw:
-            return value
-        try:
-            return wires[type(value), value]
-        except (KeyError, TypeError):
-            raise SerializationError(f"expected one of {listed}, got {value!r}") from None
-
-    return write
-
-
-def _raw_writer(*, as_value: bool) -> Writer:
-    def write(value: Any) -> Any:
-        if value is None or type(value) is msgspec.Raw:
-            return value
-        if not isinstance(value, (str, bytes, bytearray, memoryview)):
-            raise wrong_class("JSON text", value)
-        text = value.encode() if isinstance(value, str) else bytes(value)
-        try:
-            if as_value:
-                return decode(text)
-            msgspec.json.decode(text, type=msgspec.Raw)  # reads over the text without building anything
-        except msgspec.DecodeError:
-            raise SerializationError("it is declared as ready JSON text, but is none") from None
-        # A line feed between tokens would end the message on a line-based transport.
-        return msgspec.Raw(encode(decode(text)) if b"\n" in text or b"\r" in text else text)
-
-    return write
-
-
 def _names(node: UnionNode) -> str:
     names = [getattr(bare(member), "cls", type(bare(member))).__name__ for member in node.members]
     return " or ".join(dict.fromkeys([*names, *(["None"] if node.nullable else [])]))
-
-
-# -- called by generated code -----------------------------------------------------------------------------------------
-
-_WORD: Final = re.compile(r"[^\W\d][\w-]*")
-
-
-def step(key: Any) -> str:
-    """Return the step of a path that leads to a member or key."""
-    return f".{key}" if isinstance(key, str) and _WORD.fullmatch(key) else f"[{key!r}]"
-
-
-def exclusion(member: Member) -> Callable[[Any, Any], bool]:
-    """Return the function that says of a value (and its owner) whether the member is left out."""
-    if member.include is Include.NOT_EMPTY:
-        return lambda value, _: is_empty(value)
-    if member.include is Include.NOT_DEFAULT and member.factory is None:
-        default = default_value(member)
-        return lambda value, _: type(value) is type(default) and bool(value == default)
-    return lambda value, owner: not is_included(member.include, IncludeContext(member.name, value, owner), member)
-
-
-def drop_empty(output: Any) -> Any:
-    """Leave a record out that wrote no member."""
-    if isinstance(output, msgspec.Struct):
-        names = type(output).__struct_fields__
-        return UNSET if all(getattr(output, name) is UNSET for name in names) else output
-    return UNSET if is_empty(output) else output
-
-
-def merge(out: dict[str, Any], pairs: Any, at: str) -> None:
-    """Add an unwrapped member's pairs to those of its parent."""
-    if pairs is None:
-        return
-    if not isinstance(pairs, dict):
-        raise SerializationError("an unwrapped member must be an object", "$" + at)
-    for key, value in pairs.items():
-        if key in out:
-            raise SerializationError(f"the key {key!r} appears twice", "$" + at)
-        out[key] = value
-
-
-def clash(mapping: Mapping[Any, Any], key: Writer) -> SerializationError:
-    """Return the error for a dictionary two keys of which have the same text."""
-    seen: dict[str, Any] = {}
-    for original in mapping:
-        text = key(original)
-        if text in seen:
-            return SerializationError(f"the keys {seen[text]!r} and {original!r} are both written as {text!r}")
-        seen[text] = original
-    return SerializationError("two keys have the same text")
-
-
-def unreadable(value: Any, members: tuple[Member, ...]) -> SerializationError:
-    """Return the error for the first member that cannot be read."""
-    for member in members:
-        try:
-            value[member.name] if isinstance(value, dict) else getattr(value, member.name)
-        except Exception as error:
-            if isinstance(value, dict) and member.optional:
-                continue
-            failed = f"the property {member.name} failed with {type(error).__name__}"
-            reason = failed if member.is_property else f"{member.name} has no value"
-            return SerializationError(reason, "$" + step(member.wire))
-    return SerializationError(f"{type(value).__name__} cannot be read")

@@ -3,13 +3,13 @@
 import dataclasses
 import itertools
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, Flag, IntEnum, StrEnum
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Optional, TypedDict, Union
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 from uuid import UUID
 
 import attrs
@@ -116,9 +116,9 @@ def _containers(draw: Any, inner: st.SearchStrategy[Case]) -> Case:
                 dict[key.annotation, item.annotation], st.dictionaries(key.values, item.values, max_size=3), "object"
             )
         case "optional":
-            return Case(Optional[item.annotation], st.none() | item.values, item.json)
+            return Case(item.annotation | None, st.none() | item.values, item.json)
     other = draw(inner.filter(lambda case: case.json != item.json))
-    return Case(Union[item.annotation, other.annotation], item.values | other.values, f"{item.json}|{other.json}")
+    return Case(item.annotation | other.annotation, item.values | other.values, f"{item.json}|{other.json}")
 
 
 @st.composite
@@ -227,6 +227,3 @@ def _changed(draw: Any, value: Any) -> Any:
                 return {draw(texts) if k == key else k: v for k, v in value.items()}
         return {k: _changed(draw, v) if k == key else v for k, v in value.items()}
     return draw(atoms)
-
-
-Dump = Callable[[Any], Any]
