@@ -1,7 +1,7 @@
 """Every word of the protocol that more than one file speaks: methods, `_meta` keys, features of a revision.
 
 Rule: a word is spelled once, here. Words that a single file uses stay in that file; a revision's date stands only under
-`protocol/revisions/`. Later pages of the specification (prompts, resources, …) add their methods below.
+`protocol/revisions/`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,14 @@ DISCOVER: Final = "server/discover"
 TOOLS_LIST: Final = "tools/list"
 TOOLS_CALL: Final = "tools/call"
 
+PROMPTS_LIST: Final = "prompts/list"
+PROMPTS_GET: Final = "prompts/get"
+RESOURCES_LIST: Final = "resources/list"
+TEMPLATES_LIST: Final = "resources/templates/list"
+RESOURCES_READ: Final = "resources/read"
+SUBSCRIBE: Final = "resources/subscribe"
+UNSUBSCRIBE: Final = "resources/unsubscribe"
+COMPLETE: Final = "completion/complete"
 LISTEN: Final = "subscriptions/listen"
 
 INITIALIZED: Final = "notifications/initialized"
@@ -21,6 +29,9 @@ CANCELLED: Final = "notifications/cancelled"
 PROGRESS: Final = "notifications/progress"
 MESSAGE: Final = "notifications/message"
 TOOLS_CHANGED: Final = "notifications/tools/list_changed"
+PROMPTS_CHANGED: Final = "notifications/prompts/list_changed"
+RESOURCES_CHANGED: Final = "notifications/resources/list_changed"
+RESOURCE_UPDATED: Final = "notifications/resources/updated"
 ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
 
 META: Final = "_meta"

@@ -13,9 +13,17 @@ from .common import CacheableResult, Implementation, Result, Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolsCapability:
-    """The server has tools; with `list_changed` it says when the list changes."""
+class ListCapability:
+    """The server has tools, or prompts; with `list_changed` it says when the list changes."""
 
+    list_changed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourcesCapability:
+    """The server has resources; with `subscribe` it says when one of them changes."""
+
+    subscribe: bool | None = None
     list_changed: bool | None = None
 
 
@@ -23,7 +31,10 @@ class ToolsCapability:
 class ServerCapabilities:
     """What a server can do; a member that is `None` is not offered."""
 
-    tools: ToolsCapability | None = None
+    tools: ListCapability | None = None
+    prompts: ListCapability | None = None
+    resources: ResourcesCapability | None = None
+    completions: Settings | None = None
     experimental: dict[str, Settings] | None = None
     extensions: dict[str, Settings] | None = None
 

@@ -17,6 +17,8 @@ def _audio_as_resource(audio: Shape) -> Shape:
     return {**block, "annotations": audio["annotations"]} if "annotations" in audio else block
 
 
+_silent_block = by_type({"audio": _audio_as_resource})
+
 V2024_11_05 = V2025_03_26.before(
     "2024-11-05",
     without={names.BATCHING},
@@ -24,6 +26,7 @@ V2024_11_05 = V2025_03_26.before(
         names.PROGRESS: drop("message"),
         names.INITIALIZE: inside("capabilities", drop("completions")),
         names.TOOLS_LIST: each("tools", drop("annotations")),
-        names.TOOLS_CALL: each("content", by_type({"audio": _audio_as_resource})),
+        names.TOOLS_CALL: each("content", _silent_block),
+        names.PROMPTS_GET: each("messages", inside("content", _silent_block)),
     },
 )

@@ -38,6 +38,8 @@ _plain_block = chain(
     inside("annotations", drop("lastModified")),
     by_type({"resource_link": _link_as_text, "resource": inside("resource", drop("_meta"))}),
 )
+_untitled = drop("title", "_meta")
+_plain_resource = chain(_untitled, inside("annotations", drop("lastModified")))
 
 V2025_03_26 = V2025_06_18.before(
     "2025-03-26",
@@ -47,5 +49,10 @@ V2025_03_26 = V2025_06_18.before(
         names.INITIALIZE: inside("serverInfo", drop("title")),
         names.TOOLS_LIST: each("tools", chain(_title_as_hint, drop("title", "outputSchema", "_meta"))),
         names.TOOLS_CALL: chain(each("content", _plain_block), _structured_as_text),
+        names.PROMPTS_LIST: each("prompts", chain(_untitled, each("arguments", drop("title")))),
+        names.PROMPTS_GET: each("messages", inside("content", _plain_block)),
+        names.RESOURCES_LIST: each("resources", _plain_resource),
+        names.TEMPLATES_LIST: each("resourceTemplates", _plain_resource),
+        names.RESOURCES_READ: each("contents", drop("_meta")),
     },
 )

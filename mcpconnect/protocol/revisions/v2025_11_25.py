@@ -29,7 +29,14 @@ V2025_11_25 = V2026_07_28.before(
     "2025-11-25",
     handshake=True,
     without={names.DISCOVER, names.LISTEN, names.ANY_STRUCTURED},
-    also={names.INITIALIZE, names.INITIALIZED, names.PING, names.RESUMING},
+    also={
+        names.INITIALIZE,
+        names.INITIALIZED,
+        names.PING,
+        names.SUBSCRIBE,
+        names.UNSUBSCRIBE,
+        names.RESUMING,
+    },
     codes={
         "resource-not-found": -32002,
         "missing-capability": -32600,  # no code of its own yet
@@ -49,5 +56,9 @@ V2025_11_25 = V2026_07_28.before(
             ),
         ),
         names.TOOLS_CALL: wrap_structured,
+        names.PROMPTS_LIST: _strip_cache_hints,
+        names.RESOURCES_LIST: _strip_cache_hints,
+        names.TEMPLATES_LIST: _strip_cache_hints,
+        names.RESOURCES_READ: _strip_cache_hints,
     },
 )
