@@ -11,6 +11,7 @@ from .content import (
     Annotations,
     AudioContent,
     BlobResource,
+    CacheControl,
     ContentFormatter,
     ContentList,
     ContentType,
@@ -20,7 +21,10 @@ from .content import (
     ImageContent,
     ImageContentType,
     Mime,
+    PromptMessage,
+    PromptResult,
     ResourceLink,
+    ResourceResult,
     TextContent,
     TextResource,
     ToolResult,
@@ -45,7 +49,11 @@ from .errors import (
     UnsupportedVersion,
 )
 from .features import Tool
+from .features.completion import Complete, CompletionResult, PromptRef, TemplateRef, matching
 from .features.declare import tool
+from .features.declare_completions import complete
+from .features.declare_prompts import prompt
+from .features.declare_resources import resource
 from .limits import Limits
 from .serialization import Case, CustomSerializer, Include, Param, Serializer, SerializerConfig, Visibility
 from .server import McpServer
@@ -57,8 +65,11 @@ __all__ = [
     "Annotations",
     "AudioContent",
     "BlobResource",
+    "CacheControl",
     "Case",
     "ClientError",
+    "Complete",
+    "CompletionResult",
     "ContentFormatter",
     "ContentList",
     "ContentType",
@@ -83,12 +94,17 @@ __all__ = [
     "MissingCapability",
     "Param",
     "ParseError",
+    "PromptMessage",
+    "PromptRef",
+    "PromptResult",
     "ProtocolError",
     "ResourceLink",
     "ResourceNotFound",
+    "ResourceResult",
     "SerializationError",
     "Serializer",
     "SerializerConfig",
+    "TemplateRef",
     "TextContent",
     "TextResource",
     "Tool",
@@ -98,5 +114,9 @@ __all__ = [
     "UnsupportedVersion",
     "Visibility",
     "__version__",
+    "complete",
+    "matching",
+    "prompt",
+    "resource",
     "tool",
 ]

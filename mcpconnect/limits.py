@@ -33,6 +33,9 @@ class Limits:
     tool_seconds: float | None = None
     """Time limit of a tool that sets none itself (`@tool(timeout=…)`); `None` is no limit."""
 
+    subscriptions: int = 1000
+    """Resources that one connection may subscribe to."""
+
     items: int = 1_000_000
     """Items taken from an iterator or generator that a method returns, so that an endless one ends."""
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from .content import JSON_TEXT, ContentType, EncoderRegistry, Icon, media_serializer
+from .content import JSON_TEXT, CacheControl, ContentType, EncoderRegistry, Icon, media_serializer
 from .context import Hub, Secret
 from .errors import DefinitionError
-from .features.collect import collect
-from .features.registry import Registry
+from .features.catalog import Catalog
+from .features.files import FileSource, existing_file, file_resource, files_below, uri_below
 from .features.settings import FeatureSettings
-from .features.tool import ToolFeature
 from .limits import Limits
 from .protocol.model import Implementation
 from .protocol.wire import dump
@@ -49,7 +49,8 @@ class McpServer:
         strict_arguments: Refuse text for numbers and booleans and other forms that models send.
         extra_arguments: Whether unknown arguments are an error (`"refuse"`) or left out (`"ignore"`).
         schema_refs: Whether a schema keeps definitions used twice in `$defs`, or repeats them (`"inline"`).
-        page_size: How many tools one page of a list has.
+        page_size: How many entries one page of a list has.
+        cache: How long clients of the newest revision may keep lists and resources that say nothing themselves.
         limits: Bounds on what a client may send and a call may take.
 
     Raises:
@@ -75,6 +76,7 @@ class McpServer:
         extra_arguments: Literal["refuse", "ignore"] = "refuse",
         schema_refs: Literal["defs", "inline"] = "defs",
         page_size: int = 1000,
+        cache: CacheControl | None = None,
         limits: Limits | None = None,
     ) -> None:
         _one_of("structured", structured, "records", "all", "none")
@@ -96,12 +98,12 @@ class McpServer:
         self.secret = _secrets(secret)
         self.errors = errors
         self.page_size = page_size
+        self.cache = cache or CacheControl(0)
         self.limits = limits or Limits()
         self.serializer = _serializer(serializer)
         self.encoders = EncoderRegistry()
         self.hub = Hub()
-        self.tools: Registry[ToolFeature] = Registry("tool", lambda: self.hub.publish("tools"))
-        self._settings = FeatureSettings(
+        settings = FeatureSettings(
             serializer=self.serializer,
             encoders=self.encoders,
             content_type=content_type,
@@ -111,6 +113,12 @@ class McpServer:
             schema_refs=schema_refs,
             limits=self.limits,
         )
+        self.catalog = Catalog(settings, self.hub)
+        self.tools = self.catalog.tools
+        self.prompts = self.catalog.prompts
+        self.resources = self.catalog.resources
+        self.templates = self.catalog.templates
+        self.completions = self.catalog.completions
 
     @cached_property
     def identity(self) -> Implementation:
@@ -138,9 +146,42 @@ class McpServer:
         Raises:
             DefinitionError: something about the class cannot be served; the message names the place and the mend.
         """
-        sources = collect(thing, factory)
-        self.tools.add([ToolFeature(source, prefix, self._settings) for source in sources])
+        self.catalog.register(thing, prefix, factory)
         return thing
+
+    def add_file(
+        self,
+        path: str | Path,
+        *,
+        uri: str | None = None,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+    ) -> None:
+        """Offer a file as a resource, under its `file:` URI by default; it is read anew each time.
+
+        Raises:
+            DefinitionError: there is no such file, or the URI is taken.
+        """
+        file = FileSource(existing_file(path), mime_type)
+        options = {"name": name or file.path.name, "title": title, "description": description}
+        self.register(file_resource(file, uri or file.path.as_uri(), self.limits, **options))
+
+    def add_directory(self, path: str | Path, *, uri_prefix: str, pattern: str = "**/*") -> None:
+        """Offer the files of a directory that match a pattern, as they are now; each is read anew each time.
+
+        Raises:
+            DefinitionError: there is no such directory, the pattern leads out of it, or a URI is taken.
+        """
+        root = Path(path).resolve()
+        for below, file in files_below(root, pattern):
+            source = FileSource(file, None, root)
+            self.register(file_resource(source, uri_below(uri_prefix, below), self.limits, name=below))
+
+    def resource_updated(self, uri: str) -> None:
+        """Tell those who subscribed to a resource that it has changed; from any thread."""
+        self.hub.publish(f"resource:{uri}")
 
     def unregister(self, thing: Any) -> None:
         """Take back what was registered: by name, or all of a class, an instance or a function.
@@ -148,8 +189,7 @@ class McpServer:
         Raises:
             DefinitionError: nothing of that kind is registered.
         """
-        if not self.tools.remove(lambda feature: feature.came_from(thing)):
-            raise DefinitionError(f"{thing!r} is not registered")
+        self.catalog.unregister(thing)
 
     def enable(self, *names: str, tags: Iterable[str] = ()) -> None:
         """Show and serve the features of these names, or with one of these tags.
@@ -157,7 +197,7 @@ class McpServer:
         Raises:
             DefinitionError: a name is not registered.
         """
-        self._switch(names, tags, True)
+        self.catalog.switch(names, tags, True)
 
     def disable(self, *names: str, tags: Iterable[str] = ()) -> None:
         """Neither list nor serve the features of these names, or with one of these tags; they stay registered.
@@ -165,7 +205,7 @@ class McpServer:
         Raises:
             DefinitionError: a name is not registered.
         """
-        self._switch(names, tags, False)
+        self.catalog.switch(names, tags, False)
 
     def run(
         self,
@@ -216,13 +256,6 @@ class McpServer:
         from .transports.http import asgi_app
 
         return asgi_app(self, **options)
-
-    def _switch(self, names: tuple[str, ...], tags: Iterable[str], enabled: bool) -> None:
-        known = {feature.name for feature in self.tools}
-        if missing := [name for name in names if name not in known]:
-            raise DefinitionError(f"not registered: {', '.join(missing)}")
-        wanted = frozenset(tags)
-        self.tools.enable(lambda feature: feature.name in names or not wanted.isdisjoint(feature.tags), enabled)
 
 
 def _serializer(given: Serializer | SerializerConfig | None) -> Serializer:

@@ -14,11 +14,15 @@ from .blocks import (
 )
 from .builder import ContentList, ToolResultBuilder
 from .builtin import JSON_TEXT, PNG_IMAGE, YAML_TEXT, ImageContentType
+from .cache import CacheControl
 from .content_type import ContentFormatter, ContentType
 from .convert import ToolConverter
 from .encoders import Encoder, EncoderRegistry
 from .media import media_serializer
+from .messages import PromptMessage, PromptResult, ResourceResult
 from .mime import Mime
+from .prompts import PromptConverter
+from .resources import ResourceConverter
 from .results import UNSET, ToolResult
 
 __all__ = [
@@ -31,6 +35,7 @@ __all__ = [
     "AudioContent",
     "BlobResource",
     "Block",
+    "CacheControl",
     "ContentFormatter",
     "ContentList",
     "ContentType",
@@ -41,7 +46,12 @@ __all__ = [
     "ImageContent",
     "ImageContentType",
     "Mime",
+    "PromptConverter",
+    "PromptMessage",
+    "PromptResult",
+    "ResourceConverter",
     "ResourceLink",
+    "ResourceResult",
     "TextContent",
     "TextResource",
     "ToolConverter",

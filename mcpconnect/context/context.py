@@ -52,6 +52,7 @@ class Context:
     meta: Mapping[str, Any]
     _channel: Channel = field(repr=False)
     _disposals: Disposals = field(default_factory=Disposals, repr=False)
+    uri: str | None = None
     cancelled: bool = False
     cancel_reason: str | None = None
     _reported: float | None = field(default=None, repr=False)

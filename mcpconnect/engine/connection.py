@@ -30,11 +30,13 @@ from ..protocol.refusal import NO_ID, Id, NoId, Refused
 from ..protocol.revision import Revision
 from ..protocol.revisions import LATEST_HANDSHAKE
 from ..server import McpServer
+from .exchange import Exchange, Running
 from .failures import internal
 from .gathering import Gathering
 from .job import Job
 from .lifecycle import Lifecycle
-from .operations import OPERATIONS, Exchange, Running
+from .listening import CHANGES, updated_uri
+from .operations import OPERATIONS
 
 Outcome: TypeAlias = bytes | tuple[Job, ...] | None
 
@@ -166,8 +168,11 @@ class Connection:
                 job.cancel(reason if isinstance(reason, str) else None)
 
     def _announce(self, topic: str) -> None:
-        if self._lifecycle.initialized and topic == "tools":
-            self._channel.send(encode_notification(names.TOOLS_CHANGED))
+        if self._lifecycle.initialized:
+            if topic in CHANGES:
+                self._channel.send(encode_notification(CHANGES[topic]))
+            elif (uri := updated_uri(topic)) in self._lifecycle.subscribed:
+                self._channel.send(encode_notification(names.RESOURCE_UPDATED, {"uri": uri}))
 
 
 def _error(request_id: Id | NoId | None, revision: Revision, error: ProtocolError) -> bytes:

@@ -21,11 +21,12 @@ from ..protocol.revisions import LATEST, LATEST_HANDSHAKE, PER_REQUEST, find, ne
 class Lifecycle:
     """What one connection knows of its peer."""
 
-    __slots__ = ("_last_seen", "initialized", "peer")
+    __slots__ = ("_last_seen", "initialized", "peer", "subscribed")
 
     def __init__(self, peer: Peer | None = None) -> None:
         self.peer = peer
         self.initialized = peer is not None
+        self.subscribed: set[str] = set()
         self._last_seen: Revision | None = None
 
     @property

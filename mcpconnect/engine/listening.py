@@ -22,8 +22,24 @@ from ..protocol.refusal import Id
 from ..server import McpServer
 from .failures import internal
 
-_TOPICS: Final[Mapping[str, tuple[str, str]]] = {"toolsListChanged": ("tools", names.TOOLS_CHANGED)}
-"""What may be asked for: the topic of the hub, and the notification that tells of a change."""
+CHANGES: Final[Mapping[str, str]] = {
+    "tools": names.TOOLS_CHANGED,
+    "prompts": names.PROMPTS_CHANGED,
+    "resources": names.RESOURCES_CHANGED,
+}
+"""The notification that tells of a change, by the hub's topic."""
+
+_WISHES: Final[Mapping[str, str]] = {
+    "toolsListChanged": "tools",
+    "promptsListChanged": "prompts",
+    "resourcesListChanged": "resources",
+}
+_UPDATED: Final = "resource:"
+
+
+def updated_uri(topic: str) -> str | None:
+    """Return the URI of the resource whose change the topic tells, if it is such a one."""
+    return topic.removeprefix(_UPDATED) if topic.startswith(_UPDATED) else None
 
 
 class Listening:
@@ -37,18 +53,20 @@ class Listening:
         self._id: Id = request.id
         self._peer = peer
         self._channel = channel
-        self._wanted = _wanted(request.params)
+        self._wanted = _wanted(request.params, server.limits.subscriptions)
         self._ended = anyio.Event()
 
     async def begin(self) -> None:
         """Acknowledge, and pass changes on until the server winds down."""
-        topics = {_TOPICS[wish][0]: _TOPICS[wish][1] for wish in self._wanted}
-        honoured = dict.fromkeys(self._wanted, True)
-        self._tell(names.ACKNOWLEDGED, {"notifications": honoured})
+        self._tell(names.ACKNOWLEDGED, {"notifications": self._wanted})
+        topics = {_WISHES[wish] for wish in self._wanted if wish in _WISHES}
+        uris = set(self._wanted.get("resourceSubscriptions", ()))
 
         def heard(topic: str) -> None:
             if topic in topics:
-                self._tell(topics[topic], {})
+                self._tell(CHANGES[topic], {})
+            elif (uri := updated_uri(topic)) in uris:
+                self._tell(names.RESOURCE_UPDATED, {"uri": uri})
 
         unsubscribe = self._server.hub.subscribe(heard)
         try:
@@ -80,8 +98,15 @@ class Listening:
         self._channel.send(encode_notification(method, {names.META: meta, **params}))
 
 
-def _wanted(params: Mapping[str, Any]) -> list[str]:
+def _wanted(params: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    """Return the part of a client's wish that is honoured."""
     wishes = params.get("notifications")
     if not isinstance(wishes, dict):
         raise InvalidParams("notifications must be an object that says what to hear of")
-    return [wish for wish in _TOPICS if wishes.get(wish) is True]
+    honoured: dict[str, Any] = {wish: True for wish in _WISHES if wishes.get(wish) is True}
+    uris = wishes.get("resourceSubscriptions")
+    if uris is not None:
+        if not isinstance(uris, list) or not all(isinstance(uri, str) for uri in uris):
+            raise InvalidParams("resourceSubscriptions must be a list of URIs")
+        honoured["resourceSubscriptions"] = uris[:limit]
+    return honoured

@@ -48,13 +48,21 @@ def bind_signature(source: Source, settings: FeatureSettings, descriptions: Mapp
     Raises:
         DefinitionError: a parameter cannot come from a client; the message names it.
     """
-    injected = _context_parameters(source)
-    parameters = settings.serializer.parameters(
-        source.function, skip=source.skip | injected, owner=source.owner, descriptions=descriptions
-    )
+    injected = context_parameters(source)
+    parameters = parameters_of(source, settings, descriptions)
     for member in parameters.members:
         check_key(member.wire, source.where)
     return _Derived(parameters, injected, settings, source.where)
+
+
+def parameters_of(source: Source, settings: FeatureSettings, descriptions: Mapping[str, str]) -> Parameters:
+    """Return the parameters of a method that come from a client.
+
+    Raises:
+        DefinitionError: one of them cannot; the message names it.
+    """
+    skip = source.skip | context_parameters(source)
+    return settings.serializer.parameters(source.function, skip=skip, owner=source.owner, descriptions=descriptions)
 
 
 def bind_verbatim(source: Source, schema: Mapping[str, Any]) -> Binding:
@@ -100,7 +108,7 @@ class _Verbatim:
         self._check = check
         self.headers = annotated_headers(check.schema)
         check_headers(self.headers, check.schema, source.where)
-        self._injected = _context_parameters(source)
+        self._injected = context_parameters(source)
         signature = inspect.signature(source.function).parameters.values()
         kinds = {parameter.kind for parameter in signature}
         self._open = inspect.Parameter.VAR_KEYWORD in kinds
@@ -122,7 +130,7 @@ class _Verbatim:
         return {**arguments, **dict.fromkeys(self._injected, context)}
 
 
-def _context_parameters(source: Source) -> frozenset[str]:
+def context_parameters(source: Source) -> frozenset[str]:
     """Return the names of the parameters that take the context."""
     hints = resolve_hints(source.function, source.owner)
     return frozenset(name for name, hint in hints.items() if name != "return" and _is_context(hint))

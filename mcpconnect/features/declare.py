@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, TypeVar, overload
+from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar, overload
 
 from ..content import ContentType, Icon
 from ..errors import DefinitionError
@@ -19,18 +19,30 @@ _ATTRIBUTE: Final = "__mcpconnect__"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolDeclaration:
-    """What `@tool` was given; `None` stands for "not given"."""
+class Declaration:
+    """What every decorator takes; `None` stands for "not given"."""
+
+    decorator: ClassVar[str]
 
     name: str | None = None
     title: str | None = None
     description: str | None = None
+    icons: tuple[Icon, ...] = ()
+    meta: Mapping[str, Any] | None = None
+    tags: frozenset[str] = frozenset()
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDeclaration(Declaration):
+    """What `@tool` was given."""
+
+    decorator: ClassVar[str] = "@tool"
+
     read_only: bool | None = None
     destructive: bool | None = None
     idempotent: bool | None = None
     open_world: bool | None = None
-    icons: tuple[Icon, ...] = ()
-    meta: Mapping[str, Any] | None = None
     structured: Structured = None
     input_schema: Mapping[str, Any] | None = None
     output_schema: Mapping[str, Any] | None = None
@@ -38,11 +50,6 @@ class ToolDeclaration:
     errors: tuple[type[BaseException], ...] = ()
     timeout: float | None = None
     thread: bool | None = None
-    tags: frozenset[str] = frozenset()
-    enabled: bool = True
-
-
-Declaration = ToolDeclaration
 
 
 @overload
@@ -101,21 +108,10 @@ def tool(function: Any = None, /, **options: Any) -> Any:
         DefinitionError: an option has a value that it cannot have.
     """
     if function is not None:
-        return _attach(function, ToolDeclaration())
-    for key in ("icons", "tags", "errors"):
-        if key in options:
-            options[key] = _collected(key, options[key])
-    declaration = ToolDeclaration(**options)
+        return attach(function, ToolDeclaration())
+    declaration = ToolDeclaration(**collected(options))
     _check(declaration)
-    return lambda decorated: _attach(decorated, declaration)
-
-
-def _collected(key: str, value: Any) -> Any:
-    if key == "tags":
-        if isinstance(value, str):
-            raise DefinitionError(f"@tool(tags={value!r}): tags is a collection of texts, such as {{{value!r}}}")
-        return frozenset(value)
-    return (value,) if isinstance(value, (type, Icon)) else tuple(value)
+    return lambda decorated: attach(decorated, declaration)
 
 
 def _check(declaration: ToolDeclaration) -> None:
@@ -128,11 +124,33 @@ def _check(declaration: ToolDeclaration) -> None:
         raise DefinitionError(f"@tool(structured={declaration.structured!r}): one of True, False and 'only'")
 
 
-def _attach(function: F, declaration: Declaration) -> F:
-    if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
-        raise DefinitionError(f"@tool decorates functions and methods, not {type(function).__name__}")
+def collected(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a decorator with their collections made immutable."""
+    for key in ("icons", "tags", "errors"):
+        if key in options:
+            options[key] = _collected(key, options[key])
+    return options
+
+
+def _collected(key: str, value: Any) -> Any:
+    if key == "tags":
+        if isinstance(value, str):
+            raise DefinitionError(f"tags={value!r}: tags is a collection of texts, such as {{{value!r}}}")
+        return frozenset(value)
+    return (value,) if isinstance(value, (type, Icon)) else tuple(value)
+
+
+def attach(function: F, declaration: Declaration) -> F:
+    """Attach a declaration to a function and return the function.
+
+    Raises:
+        DefinitionError: it is none.
+    """
+    decorator = declaration.decorator
     if isinstance(function, type):
-        raise DefinitionError(f"@tool decorates methods; register the class {function.__name__} itself instead")
+        raise DefinitionError(f"{decorator} decorates methods; register the class {function.__name__} itself instead")
+    if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
+        raise DefinitionError(f"{decorator} decorates functions and methods, not {type(function).__name__}")
     setattr(function, _ATTRIBUTE, (*declarations(function), declaration))
     return function
 

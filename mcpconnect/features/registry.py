@@ -22,8 +22,8 @@ class Feature(Protocol):
     """What a registry holds."""
 
     @property
-    def name(self) -> str:
-        """The name that clients use."""
+    def key(self) -> str:
+        """What clients ask for it by: a name or a URI."""
         ...
 
     @property
@@ -68,6 +68,14 @@ class Registry(Generic[T]):
         entry = self._entries.get(name)
         return entry[1] if entry is not None and entry[1].enabled else None
 
+    def check(self, features: Iterable[T]) -> None:
+        """See whether the features could be added.
+
+        Raises:
+            DefinitionError: a name is taken.
+        """
+        self._with(features)
+
     def add(self, features: Iterable[T]) -> None:
         """Add all of them, or none.
 
@@ -75,18 +83,22 @@ class Registry(Generic[T]):
             DefinitionError: a name is taken.
         """
         with self._lock:
-            entries = dict(self._entries)
-            count = self._count
-            for feature in features:
-                count += 1
-                if (taken := entries.get(feature.name)) is not None:
-                    raise DefinitionError(
-                        f"{feature.where}: the {self._kind} {feature.name!r} is there already, "
-                        f"from {taken[1].where}; rename one, or register it with a prefix"
-                    )
-                entries[feature.name] = (count, feature)
-            self._entries, self._count, self._kept = entries, count, {}
+            self._entries, self._count = self._with(features)
+            self._kept = {}
         self._changed()
+
+    def _with(self, features: Iterable[T]) -> tuple[dict[str, tuple[int, T]], int]:
+        entries = dict(self._entries)
+        count = self._count
+        for feature in features:
+            count += 1
+            if (taken := entries.get(feature.key)) is not None:
+                raise DefinitionError(
+                    f"{feature.where}: the {self._kind} {feature.key!r} is there already, "
+                    f"from {taken[1].where}; rename one, or register it with a prefix"
+                )
+            entries[feature.key] = (count, feature)
+        return entries, count
 
     def remove(self, chosen: Callable[[T], bool]) -> int:
         """Remove the features that `chosen` picks; return how many."""

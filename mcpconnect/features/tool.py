@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from inspect import Signature
-from typing import Any
+from typing import Any, cast
 
 from .._typing import resolve_hints
 from ..content import ToolConverter, ToolResult
@@ -19,44 +19,35 @@ from ..protocol.model import ToolAnnotations, ToolDefinition
 from .binding import Binding, bind_signature, bind_verbatim
 from .collect import Source
 from .declare import ToolDeclaration
-from .docstring import read_docstring
-from .names import check_name, composed
+from .offered import Offered, offered_name
 from .settings import FeatureSettings
 
 
-class ToolFeature:
+class ToolFeature(Offered):
     """A tool: its definition for clients, and the steps of a call."""
 
     def __init__(self, source: Source, prefix: str | None, settings: FeatureSettings) -> None:
-        declaration = source.declaration
-        self.where = source.where
-        self.enabled = declaration.enabled
-        self.tags = declaration.tags
+        super().__init__(source, offered_name(source, prefix))
+        declaration = cast(ToolDeclaration, source.declaration)
+        self._declaration = declaration
         self.timeout = settings.limits.tool_seconds if declaration.timeout is None else declaration.timeout
-        self.threaded = declaration.thread is not False and not source.is_async
+        self.threaded = self.threaded and declaration.thread is not False
         self.shown_errors = declaration.errors
         self.brief = declaration.structured == "only"
-        if prefix is None:
-            prefix = getattr(source.owner, "__mcp_prefix__", None)
-        self.name = composed(prefix, declaration.name or source.name)
-        check_name(self.name, prefix, self.where)
-        self._source = source
-        docstring = read_docstring(source.plain)
-        self._description = docstring.description if declaration.description is None else declaration.description
         if declaration.input_schema is not None:
             self._binding: Binding = bind_verbatim(source, declaration.input_schema)
         else:
-            self._binding = bind_signature(source, settings, docstring.parameters)
-        self._converter = _converter(source, settings)
+            self._binding = bind_signature(source, settings, self.parameter_texts)
+        self._converter = _converter(source, declaration, settings)
 
     @cached_property
     def definition(self) -> ToolDefinition:
         """What a client sees in the list, in the newest shape."""
-        declaration = self._source.declaration
+        declaration = self._declaration
         return ToolDefinition(
             name=self.name,
             title=declaration.title,
-            description=self._description,
+            description=self.description,
             icons=declaration.icons or None,
             input_schema=dict(self._binding.input_schema()),
             output_schema=self._converter.output_schema,
@@ -75,10 +66,6 @@ class ToolFeature:
         """The HTTP headers that mirror arguments, by the argument's name on the wire."""
         return self._binding.headers
 
-    def came_from(self, thing: Any) -> bool:
-        """Say whether `thing` is this tool's name, or what was registered and gave it."""
-        return self.name == thing if isinstance(thing, str) else self._source.origin is thing
-
     def bind(self, arguments: Mapping[str, Any], context: Context) -> dict[str, Any]:
         """Return the keyword arguments of the method.
 
@@ -86,10 +73,6 @@ class ToolFeature:
             LoadError: the arguments do not fit; it names every fault.
         """
         return self._binding.bind(arguments, context)
-
-    def call(self, arguments: Mapping[str, Any]) -> Any:
-        """Call the method, on a new instance where a class was registered."""
-        return self._source.reach()(**arguments)
 
     def convert(self, value: Any, keep: Callable[[Any], bool]) -> ToolResult:
         """Return the result for what the method returned, settled; `keep` says which streams stay open.
@@ -114,8 +97,7 @@ def _annotations(declaration: ToolDeclaration) -> ToolAnnotations | None:
     )
 
 
-def _converter(source: Source, settings: FeatureSettings) -> ToolConverter:
-    declaration = source.declaration
+def _converter(source: Source, declaration: ToolDeclaration, settings: FeatureSettings) -> ToolConverter:
     annotation = resolve_hints(source.function, source.owner).get("return", Signature.empty)
     try:
         return ToolConverter(

@@ -1,0 +1,119 @@
+"""The operations that run the user's code: a tool, a prompt, a resource, a completion.
+
+Rule: everything that can be refused is refused here, before anything runs.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from ..errors import InvalidParams, LoadError, ResourceNotFound
+from ..features.completing import Completing
+from ..features.completion import CompletionArgument, CompletionContext, PromptRef, Ref, TemplateRef
+from ..features.resource import TemplateFeature
+from .exchange import Exchange, Result, Running
+from .failures import bad_arguments
+from .listing import has_resources, offer
+from .plaincall import CompleteCall, PromptCall, ReadCall
+from .toolcall import ToolCall
+
+
+def call_tool(exchange: Exchange) -> Result:
+    """Find the tool and bind its arguments."""
+    name = exchange.text("name", "the name of a tool")
+    arguments = exchange.arguments()
+    feature = exchange.server.tools.get(name)
+    if feature is None:
+        raise InvalidParams(f"Unknown tool: {name[:200]}")
+    context, disposals = exchange.context(name)
+    call = ToolCall(exchange.server, feature, exchange.request, exchange.peer, context)
+    try:
+        call.bind(arguments)
+    except LoadError as error:
+        return call.answer(bad_arguments(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # loading runs code of the user, too: custom serializers, `__post_init__`
+        return call.fail(error)
+    return Running(call, context, disposals)
+
+
+def get_prompt(exchange: Exchange) -> Result:
+    """Find the prompt and bind its arguments."""
+    offer(exchange, len(exchange.server.prompts) > 0)
+    name = exchange.text("name", "the name of a prompt")
+    feature = exchange.server.prompts.get(name)
+    if feature is None:
+        raise InvalidParams(f"Unknown prompt: {name[:200]}", data={"name": name[:200]})
+    context, disposals = exchange.context(name)
+    bound = feature.bind(exchange.arguments(), context)
+    return Running(PromptCall(exchange, feature, bound, context), context, disposals)
+
+
+def read_resource(exchange: Exchange) -> Result:
+    """Find what the URI means and bind its variables."""
+    offer(exchange, has_resources(exchange))
+    uri = exchange.text("uri", "the URI of a resource")
+    found = exchange.server.catalog.find_resource(uri)
+    if found is None:
+        raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
+    context, disposals = exchange.context(found.feature.name, uri)
+    if isinstance(found.feature, TemplateFeature):
+        bound = found.feature.bind(uri, found.values or {}, context)
+    else:
+        bound = found.feature.bind(context)
+    return Running(ReadCall(exchange, found.feature, bound, context, uri), context, disposals)
+
+
+def complete(exchange: Exchange) -> Result:
+    """Find the argument that is completed, and who completes it."""
+    offer(exchange, exchange.server.catalog.completes)
+    ref, completing = _reference(exchange)
+    argument = _argument(exchange.params.get("argument"))
+    chosen = _chosen(exchange.params.get("context"))
+    if not completing.knows(argument.name):
+        raise InvalidParams(f"there is no argument {argument.name[:100]!r}")
+    context, disposals = exchange.context(ref.name if isinstance(ref, PromptRef) else ref.uri)
+    completer = completing.completers.get(argument.name)
+    return Running(CompleteCall(exchange, completer, ref, argument, chosen, context), context, disposals)
+
+
+def _reference(exchange: Exchange) -> tuple[Ref, Completing]:
+    ref = exchange.params.get("ref")
+    if not isinstance(ref, dict):
+        raise InvalidParams("ref must be an object")
+    kind, name, uri = ref.get("type"), ref.get("name"), ref.get("uri")
+    if kind == "ref/prompt" and isinstance(name, str) and name:
+        prompt = exchange.server.prompts.get(name)
+        if prompt is None:
+            raise InvalidParams(f"Unknown prompt: {name[:200]}")
+        return PromptRef(name), prompt.completing
+    if kind == "ref/resource" and isinstance(uri, str) and uri:
+        template = exchange.server.templates.get(uri)
+        if template is None:
+            raise InvalidParams(f"Unknown resource template: {uri[:200]}")
+        return TemplateRef(uri), template.completing
+    raise InvalidParams("ref must be of the type ref/prompt with a name, or ref/resource with a uri")
+
+
+def _argument(argument: Any) -> CompletionArgument:
+    if not isinstance(argument, dict):
+        raise InvalidParams("argument must be an object")
+    name, value = argument.get("name"), argument.get("value")
+    if not isinstance(name, str) or not name:
+        raise InvalidParams("argument.name must be a text")
+    if not isinstance(value, str):
+        raise InvalidParams("argument.value must be a text")
+    return CompletionArgument(name, value)
+
+
+def _chosen(context: Any) -> CompletionContext:
+    if context is None:
+        return CompletionContext()
+    arguments = context.get("arguments") if isinstance(context, dict) else context
+    if arguments is None:
+        return CompletionContext()
+    if not isinstance(arguments, dict) or not all(isinstance(value, str) for value in arguments.values()):
+        raise InvalidParams("context.arguments must be an object of texts")
+    return CompletionContext(MappingProxyType(dict(arguments)))

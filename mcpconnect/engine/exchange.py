@@ -1,0 +1,92 @@
+"""`Exchange`: one request, who sent it, and the server that answers; what every operation is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from msgspec import Raw
+
+from ..context import Channel, Context, Disposals
+from ..errors import InvalidParams
+from ..protocol import names
+from ..protocol.jsonrpc import Request
+from ..protocol.peer import Peer
+from ..protocol.revision import Shape
+from ..server import McpServer
+from .job import Call
+from .lifecycle import Lifecycle
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request, who sent it, the server that answers, and the way back."""
+
+    server: McpServer
+    lifecycle: Lifecycle
+    request: Request
+    peer: Peer
+    channel: Channel
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The request's parameters."""
+        return self.request.params
+
+    def lowered(self, result: Shape) -> Shape:
+        """Return a result in the peer's shape, with the server's identity where the revision has a place for it."""
+        meta = {**result.get(names.META, {}), names.SERVER_INFO: self.server.implementation}
+        return self.peer.revision.lower(self.request.method, {**result, names.META: meta})
+
+    def text(self, member: str, what: str) -> str:
+        """Return a text among the parameters.
+
+        Raises:
+            InvalidParams: it is not there, or of another type.
+        """
+        value = self.params.get(member)
+        if not isinstance(value, str):
+            raise InvalidParams(f"{member} must be {what}")
+        return value
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments; absent and null ones are none at all.
+
+        Raises:
+            InvalidParams: they are no object.
+        """
+        arguments = self.params.get("arguments")
+        if arguments is None:
+            return {}
+        if not isinstance(arguments, dict):
+            raise InvalidParams("arguments must be an object")
+        return arguments
+
+    def context(self, feature: str, uri: str | None = None) -> tuple[Context, Disposals]:
+        """Return the context of a call, and what it will leave behind.
+
+        Raises:
+            InvalidParams: the request's `_meta` is no object.
+        """
+        meta = self.params.get(names.META, {})
+        if not isinstance(meta, dict):
+            raise InvalidParams("_meta must be an object")
+        disposals = Disposals()
+        return Context(self.request.id, self.peer, feature, meta, self.channel, disposals, uri), disposals
+
+
+@dataclass(slots=True)
+class Running:
+    """A call that is ready to run."""
+
+    call: Call
+    context: Context
+    disposals: Disposals
+
+
+Result: TypeAlias = Shape | Raw | bytes | Running
+"""The newest shape; a finished result; a finished message; a call to run."""
+
+Operation: TypeAlias = Callable[[Exchange], Result]
+Operations: TypeAlias = Mapping[str, Operation]

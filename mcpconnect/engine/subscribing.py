@@ -1,0 +1,35 @@
+"""Hearing of changes: `resources/subscribe`, `resources/unsubscribe`, `subscriptions/listen`."""
+
+from __future__ import annotations
+
+from ..errors import InvalidParams, ResourceNotFound
+from .exchange import Exchange, Result, Running
+from .listening import Listening
+from .listing import has_resources, offer
+
+
+def subscribe(exchange: Exchange) -> Result:
+    """Tell this connection when a resource changes; doing so twice is no harm."""
+    offer(exchange, has_resources(exchange))
+    uri = exchange.text("uri", "the URI of a resource")
+    if exchange.server.catalog.find_resource(uri) is None:
+        raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
+    subscribed = exchange.lifecycle.subscribed
+    if len(subscribed) >= exchange.server.limits.subscriptions and uri not in subscribed:
+        raise InvalidParams("too many subscriptions (Limits.subscriptions)")
+    subscribed.add(uri)
+    return {}
+
+
+def unsubscribe(exchange: Exchange) -> Result:
+    """Tell this connection no more of a resource."""
+    offer(exchange, has_resources(exchange))
+    exchange.lifecycle.subscribed.discard(exchange.text("uri", "the URI of a resource"))
+    return {}
+
+
+def listen(exchange: Exchange) -> Result:
+    """Open a subscription."""
+    call = Listening(exchange.server, exchange.request, exchange.peer, exchange.channel)
+    context, disposals = exchange.context(exchange.request.method)
+    return Running(call, context, disposals)

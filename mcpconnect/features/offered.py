@@ -1,0 +1,48 @@
+"""`Offered`: what every feature of a server is: a declared method, its place, and how a call reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .collect import Source
+from .docstring import read_docstring
+from .names import check_name, composed
+
+
+class Offered:
+    """A feature. `key` is what its registry knows it by, `where` its place in the user's code, for errors."""
+
+    def __init__(self, source: Source, name: str, key: str | None = None) -> None:
+        declaration = source.declaration
+        self.source = source
+        self.name = name
+        self.key = name if key is None else key
+        self.where = source.where
+        self.enabled = declaration.enabled
+        self.tags = declaration.tags
+        self.threaded = not source.is_async
+        docstring = read_docstring(source.plain)
+        self.description = docstring.description if declaration.description is None else declaration.description
+        self.parameter_texts: Mapping[str, str] = docstring.parameters
+
+    def came_from(self, thing: Any) -> bool:
+        """Say whether `thing` is this feature's name, or what was registered and gave it."""
+        return thing in (self.name, self.key) if isinstance(thing, str) else self.source.origin is thing
+
+    def call(self, arguments: Mapping[str, Any]) -> Any:
+        """Call the method, on a new instance where a class was registered."""
+        return self.source.reach()(**arguments)
+
+
+def offered_name(source: Source, prefix: str | None) -> str:
+    """Return the checked name of a tool or a prompt.
+
+    Raises:
+        DefinitionError: the name is not allowed.
+    """
+    if prefix is None:
+        prefix = getattr(source.owner, "__mcp_prefix__", None)
+    name = composed(prefix, source.declaration.name or source.name)
+    check_name(name, prefix, source.where)
+    return name

@@ -1,0 +1,88 @@
+"""`PromptFeature`: one prompt of a server, planned when it is registered.
+
+Rule: the wire carries texts. Parameters may be of any type that loads from text; what does not is an error of the
+caller's parameters that names every fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from inspect import Signature
+from typing import Any
+
+from .._typing import resolve_hints
+from ..content import PromptConverter, PromptResult
+from ..context import Context
+from ..errors import DefinitionError, InvalidParams, LoadError
+from ..protocol.model import PromptArgument, PromptDefinition
+from .binding import context_parameters, parameters_of
+from .collect import Source
+from .completing import Completing, marked_completers
+from .offered import Offered, offered_name
+from .settings import FeatureSettings
+
+
+class PromptFeature(Offered):
+    """A prompt: its definition for clients, and the steps of getting it."""
+
+    def __init__(self, source: Source, prefix: str | None, settings: FeatureSettings) -> None:
+        super().__init__(source, offered_name(source, prefix))
+        self._injected = context_parameters(source)
+        self._parameters = parameters_of(source, settings, self.parameter_texts)
+        self.completing = Completing(
+            {member.name: member.wire for member in self._parameters.members},
+            marked_completers(self._parameters.members, settings.serializer),
+        )
+        annotation = resolve_hints(source.function, source.owner).get("return", Signature.empty)
+        try:
+            self._converter = PromptConverter(
+                annotation,
+                serializer=settings.serializer,
+                encoders=settings.encoders,
+                default_content_type=settings.content_type,
+                limits=settings.limits,
+            )
+        except DefinitionError as error:
+            raise DefinitionError(f"{source.where}: {error}") from error
+
+    @cached_property
+    def definition(self) -> PromptDefinition:
+        """What a client sees in the list, in the newest shape."""
+        declaration = self.source.declaration
+        arguments = tuple(
+            PromptArgument(
+                name=member.wire, title=member.title, description=member.description, required=member.required
+            )
+            for member in self._parameters.members
+        )
+        return PromptDefinition(
+            name=self.name,
+            title=declaration.title,
+            description=self.description,
+            arguments=arguments or None,
+            icons=declaration.icons or None,
+            meta=dict(declaration.meta) if declaration.meta else None,
+        )
+
+    def bind(self, arguments: Mapping[str, Any], context: Context) -> dict[str, Any]:
+        """Return the keyword arguments of the method.
+
+        Raises:
+            InvalidParams: an argument is missing, unknown, no text, or does not load.
+        """
+        if wrong := [name for name, value in arguments.items() if not isinstance(value, str)]:
+            raise InvalidParams(f"arguments of a prompt are texts: {', '.join(wrong)}")
+        try:
+            bound = self._parameters.load(arguments, strict=False, extra="refuse")
+        except LoadError as error:
+            raise InvalidParams(str(error)) from None
+        bound.update(dict.fromkeys(self._injected, context))
+        return bound
+
+    def convert(self, value: Any, keep: Callable[[Any], bool]) -> PromptResult:
+        """Return the result for what the method returned, settled; its description is the prompt's own by default."""
+        result = self._converter(value, keep)
+        if result.description is None and self.description is not None:
+            return PromptResult(result.messages, self.description, result.meta)
+        return result

@@ -1,0 +1,155 @@
+"""Reading a URI template, and the one spelling under which URIs are compared.
+
+Rule: what a template cannot say without doubt is refused when it is read: two variables without anything between them,
+a name that stands twice, a brace without its partner.
+
+Source: RFC 6570, section 2; RFC 3986, section 6.2.2 (normalisation).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, TypeAlias
+from urllib.parse import quote, unquote
+
+from ..errors import DefinitionError
+
+_OPERATORS: Final = "+#./?&"
+_NAME: Final = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*")
+_ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
+_BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_AS_WRITTEN: Final = "!#$%&'()*+,/:;=?@[]~-._|\\^`{}<>\""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Text that stands in the URI as it is; `normal` is the spelling that is compared."""
+
+    text: str
+    normal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """What stands in braces."""
+
+    operator: str
+    names: tuple[str, ...]
+    explode: bool
+
+    @property
+    def in_query(self) -> bool:
+        """Whether the variables are keys of the query."""
+        return self.operator in ("?", "&") and self.operator != ""
+
+    @property
+    def lead(self) -> str:
+        """What stands before the first value."""
+        return self.operator if self.operator in ("#", ".", "/", "?", "&") else ""
+
+    @property
+    def separator(self) -> str:
+        """What stands between two values."""
+        return {"?": "&", "&": "&", ".": ".", "/": "/"}.get(self.operator, ",")
+
+    @property
+    def tail(self) -> bool:
+        """Whether the value may hold several segments of a path."""
+        return self.explode and not self.in_query
+
+    @property
+    def greedy(self) -> bool:
+        """Whether the value takes as much as it can."""
+        return self.tail or self.operator in ("+", "#")
+
+    @property
+    def stops(self) -> str:
+        """The characters that the value cannot hold without being escaped."""
+        if self.greedy:
+            return ""
+        return "/." if self.operator == "." else "/," if len(self.names) > 1 and not self.operator else "/"
+
+
+Part: TypeAlias = Literal | Expression
+
+
+def parsed(text: str) -> list[Part]:
+    """Return the parts of a template.
+
+    Raises:
+        DefinitionError: it is none, or one that could not be matched.
+    """
+    parts: list[Part] = []
+    rest = text
+    while rest:
+        literal, brace, rest = rest.partition("{")
+        if "}" in literal:
+            raise _malformed(text, "a } without its {")
+        if literal:
+            parts.append(_literal(text, literal))
+        if brace:
+            inside, closing, rest = rest.partition("}")
+            if not closing:
+                raise _malformed(text, "a { without its }")
+            parts.append(_expression(text, inside))
+    _check(text, parts)
+    return parts
+
+
+def normal_uri(uri: str) -> str | None:
+    """Return the spelling under which a URI is compared, or None if its escapes are broken.
+
+    Escapes of what needs none are undone, the others are in capitals, and what may not stand in a URI is escaped.
+    """
+    if _BROKEN_ESCAPE.search(uri):
+        return None
+    try:
+        return _ESCAPE.sub(_normal_escape, quote(uri, safe=_AS_WRITTEN))
+    except UnicodeEncodeError:
+        return None
+
+
+def _normal_escape(match: re.Match[str]) -> str:
+    character = chr(int(match[1], 16))
+    return character if character in _UNRESERVED else match[0].upper()
+
+
+def _literal(text: str, literal: str) -> Literal:
+    normal = normal_uri(literal)
+    if normal is None:
+        raise _malformed(text, "a % without two digits")
+    return Literal(quote(unquote(literal), safe=_AS_WRITTEN.replace("%", "")), normal)
+
+
+def _expression(text: str, inside: str) -> Expression:
+    operator = inside[:1] if inside[:1] in _OPERATORS else ""
+    names = inside[len(operator) :].split(",")
+    explode = names[-1].endswith("*")
+    names[-1] = names[-1].removesuffix("*")
+    for name in names:
+        if ":" in name or name.endswith("*"):
+            raise _malformed(text, f"{{{inside}}}: a prefix, or a * before the last name, could not be matched")
+        if not _NAME.fullmatch(name):
+            raise _malformed(text, f"{{{inside}}}: {name!r} is no name of a variable")
+    return Expression(operator, tuple(names), explode)
+
+
+def _check(text: str, parts: list[Part]) -> None:
+    names = [name for part in parts if isinstance(part, Expression) for name in part.names]
+    if len(set(names)) != len(names):
+        raise _malformed(text, "a variable stands twice")
+    for part, following in pairwise(parts):
+        if isinstance(part, Expression):
+            if part.in_query and not (isinstance(following, Expression) and following.in_query):
+                raise _malformed(text, "nothing can follow the variables of the query")
+            if isinstance(following, Expression) and not following.lead and not following.in_query:
+                raise _malformed(text, "two variables without anything between them")
+    if any("?" in part.normal for part in parts if isinstance(part, Literal)):
+        raise _malformed(text, "write the query as variables: {?name}")
+
+
+def _malformed(text: str, why: str) -> DefinitionError:
+    return DefinitionError(f"the URI template {text!r} cannot be served: {why}")
