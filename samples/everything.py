@@ -11,16 +11,20 @@ from typing import Annotated, Any
 
 from mcpconnect import (
     AudioContent,
+    Complete,
     ContentList,
     EmbeddedResource,
     ImageContent,
     McpServer,
     MissingCapability,
     Param,
+    PromptMessage,
     TextResource,
     Tool,
     ToolError,
     ToolResultBuilder,
+    prompt,
+    resource,
     tool,
 )
 
@@ -142,9 +146,79 @@ class RunningTool(Tool):
         return "Changed."
 
 
+class PromptTool(Tool):
+    """Every kind of prompt."""
+
+    @prompt
+    def test_simple_prompt(self) -> str:
+        """A prompt without arguments."""
+        return "This is a simple prompt for testing."
+
+    @prompt
+    def test_prompt_with_arguments(
+        self,
+        arg1: Annotated[str, "First test argument", Complete(["test1", "test2", "other"])],
+        arg2: Annotated[str, "Second test argument"],
+    ) -> str:
+        """A prompt with two arguments."""
+        return f"Prompt with arguments: arg1='{arg1}', arg2='{arg2}'"
+
+    @prompt
+    def test_prompt_with_embedded_resource(
+        self, resource_uri: Annotated[str, Param(name="resourceUri", description="The URI of the resource")]
+    ) -> list[PromptMessage]:
+        """A prompt that holds a resource."""
+        text = TextResource("Embedded resource content for testing.", resource_uri, "text/plain")
+        return PromptMessage.user([text, "Please process the embedded resource above."])
+
+    @prompt
+    def test_prompt_with_image(self) -> list[PromptMessage]:
+        """A prompt that holds a picture."""
+        picture = ImageContent(base64.b64decode(PNG), "image/png")
+        return PromptMessage.user([picture, "Please analyze the image above."])
+
+    @tool
+    async def test_trigger_prompt_change(self) -> str:
+        """Change the list of prompts for a moment."""
+
+        @prompt(name="test_dummy_prompt", description="There for a moment.")
+        def dummy() -> str:
+            return "dummy"
+
+        server.register(dummy)
+        server.unregister(dummy)
+        return "Changed."
+
+
+class ResourceTool(Tool):
+    """Every kind of resource."""
+
+    @resource("test://static-text", mime_type="text/plain")
+    def static_text(self) -> str:
+        """A text."""
+        return "This is the content of the static text resource."
+
+    @resource("test://static-binary", mime_type="image/png")
+    def static_binary(self) -> bytes:
+        """Some bytes."""
+        return base64.b64decode(PNG)
+
+    @resource("test://watched-resource", mime_type="text/plain")
+    def watched(self) -> str:
+        """A resource to subscribe to."""
+        return "Watch me."
+
+    @resource("test://template/{id}/data", mime_type="application/json")
+    def template(self, id: str) -> dict[str, Any]:
+        """A resource for every id."""
+        return {"id": id, "templateTest": True, "data": f"Data for ID: {id}"}
+
+
 server = McpServer("everything", version="1.0.0", title="Everything", instructions="For testing clients and servers.")
 server.register(ContentTool)
 server.register(RunningTool)
+server.register(PromptTool)
+server.register(ResourceTool)
 
 if __name__ == "__main__":
     server.run()

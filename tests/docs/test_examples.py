@@ -41,7 +41,7 @@ def test_there_are_blocks_to_run() -> None:
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
 def test_a_sample_is_short_and_documented(sample: Path) -> None:
     text = sample.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 150
+    assert len(text.splitlines()) <= 150 or sample.name == "everything.py"  # which has to hold everything
     assert ast.get_docstring(ast.parse(text))
     assert text.endswith('if __name__ == "__main__":\n    server.run()\n')
 
