@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .config import ISO
 from .plan import AnyNode, EnumNode, LiteralNode, Node, ScalarNode, UnionNode, bare
-from .scalars import SAFE_INTEGER
+from .scalars import SAFE_INTEGER, base64_text
 from .source import Source
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ class Code(NamedTuple):
         return f"{self.value.format(v=variable)} if {self.test.format(v=variable)} else {call}"
 
 
-_NATIVE: Final[dict[tuple[str, str], str]] = {
-    ("uuid", ""): "type({v}) is UUID",
-    ("decimal", "text"): "type({v}) is Decimal and {v}.is_finite()",
-    ("bytes", "base64"): "type({v}) is bytes",
-    ("date", ISO): "type({v}) is date",
-    ("datetime", ISO): "type({v}) is datetime and {v}.tzinfo is UTC",
+_CONVERTED: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    ("uuid", ""): ("type({v}) is UUID", "str({v})"),
+    ("decimal", "text"): ("type({v}) is Decimal and {v}.is_finite()", "str({v})"),
+    ("bytes", "base64"): ("type({v}) is bytes", "base64_text({v})"),
+    ("date", ISO): ("type({v}) is date", "{v}.isoformat()"),
+    ("datetime", ISO): ("type({v}) is datetime and {v}.tzinfo is UTC", "{v}.isoformat()[:-6] + 'Z'"),
 }
-"""Kinds and formats that msgspec writes as we do, beside the scalars of JSON itself."""
+"""Kinds and formats with their test and their text; msgspec writes what passes the test as that very text."""
 
 _TYPES: Final[dict[str, type]] = {"bool": bool, "int": int, "str": str, "float": float, "none": type(None)}
 
@@ -65,7 +65,7 @@ class Coder:
         self._structs = structs
         source.names.update(
             isfinite=isfinite, UTC=datetime.UTC, datetime=datetime.datetime, date=datetime.date, UUID=uuid.UUID,
-            Decimal=Decimal,
+            Decimal=Decimal, base64_text=base64_text,
         )  # fmt: skip
         config = compiler.config
         self._exact = config.big_ints == "exact"
@@ -80,7 +80,7 @@ class Coder:
         call = self._compiler.name(node)
         match inner:
             case ScalarNode():
-                return Code(self._scalar_test(inner), "{v}", call)
+                return self._scalar(inner, call)
             case AnyNode():
                 return Code(f"type({{v}}) in {self._safe}", "{v}", call)
             case EnumNode(mask=None):
@@ -113,9 +113,13 @@ class Coder:
         # A sum is finite only if every item is.
         return f"{test} and isfinite(sum({{v}}))" if scalar.kind == "float" else test
 
-    def _scalar_test(self, node: ScalarNode) -> str | None:
-        if self._structs and (node.kind, node.form) in _NATIVE and not (node.kind == "bytes" and node.cls is not bytes):
-            return _NATIVE[node.kind, node.form]
+    def _scalar(self, node: ScalarNode, call: str) -> Code:
+        test, text = _CONVERTED.get((node.kind, node.form), (None, ""))
+        if test is None:
+            return Code(self._json_test(node), "{v}", call)
+        return Code(test, "{v}" if self._structs else text, call)
+
+    def _json_test(self, node: ScalarNode) -> str | None:
         match node.kind:
             case "none":
                 return "{v} is None"

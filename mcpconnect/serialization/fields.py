@@ -270,7 +270,15 @@ class UnionField(NodeField):
                 self._stages[-1][takers[0]].deserialize(value)
             except ValidationError as error:
                 return error
+        shapes = [_shape(record) for i in takers if isinstance(record := bare(self._members[i]), RecordNode)]
+        if len(shapes) > 1:
+            return ValidationError(f"fits none of the expected objects: {' or '.join(shapes)}")
         return ValidationError(str(mismatch(self.node, value)))
+
+
+def _shape(record: RecordNode) -> str:
+    names = (f'"{member.wire}"' + ("" if member.required else "?") for member in record.loaded)
+    return f"{{{', '.join(names)}}}"
 
 
 def _lookup(chosen: dict[Any, Node], tag: Any) -> Node | None:
