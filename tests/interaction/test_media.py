@@ -331,7 +331,6 @@ async def test_an_audience_is_a_list(revision: str) -> None:
     assert outcome.content[0]["annotations"]["priority"] == 0.5
 
 
-@pytest.mark.fault(276)
 async def test_a_stream_above_the_limit_is_refused_and_nothing_is_ever_cut() -> None:
     class Large(Tool):
         @tool
