@@ -1,6 +1,7 @@
 """What the test suites of Quarkus' MCP server assert about tools, numbered as in `docs/explanation/differences.md`."""
 
 import json
+import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable
@@ -484,6 +485,23 @@ async def test_32_to_38_who_reads_which_error(revision: str) -> None:
         assert (error["code"], error["message"]) == (-32603, "Testik")
         hidden = (await wire.call("bug"))["content"][0]["text"]
         assert hidden.startswith("bug failed: AttributeError (error id ")
+
+
+async def test_37_the_cause_of_a_failure_stands_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    @tool
+    def t() -> str:
+        try:
+            raise LookupError("postgres://u:pw@h/db")
+        except LookupError as error:
+            raise ValueError("no such row") from error
+
+    async with connected(serving(t)) as wire:
+        (text,) = await wire.texts("t")
+    assert "postgres" not in text
+    (record,) = [record for record in caplog.records if record.levelno >= logging.ERROR]
+    assert record.exc_info is not None
+    assert isinstance(record.exc_info[1], ValueError)
+    assert isinstance(record.exc_info[1].__cause__, LookupError)
 
 
 # -- conversion: 39 to 51 ---------------------------------------------------------------------------------------------
