@@ -20,10 +20,10 @@ from .plan import (
     ListNode,
     MapNode,
     Node,
-    NoteNode,
     RecordNode,
     TupleNode,
     UnionNode,
+    all_notes,
     bare,
     is_nullable,
     unwrapped_record,
@@ -125,9 +125,8 @@ def _is_optional_group(place: Place) -> bool:
 
 
 def _checks(node: Node) -> Iterator[Callable[[Any], object]]:
-    while isinstance(node, NoteNode):
-        yield from (constraint.check for constraint in node.notes.constraints)
-        node = node.inner
+    for notes in all_notes(node):
+        yield from (constraint.check for constraint in notes.constraints)
 
 
 def _validator(check: Callable[[Any], object]) -> Callable[[Any], None]:

@@ -1,5 +1,6 @@
 """Planning: notes on aliases and unions, type variables, what becomes opaque."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
@@ -7,9 +8,10 @@ from enum import IntEnum
 from typing import Annotated, Any, ClassVar, Generic, LiteralString, TypeVar
 
 import pytest
+from marshmallow import validate
 from typing_extensions import TypeAliasType
 
-from mcpconnect.errors import DefinitionError
+from mcpconnect.errors import DefinitionError, LoadError
 from mcpconnect.serialization import EnumNames, Format, Raw, Serializer, Unwrap
 
 
@@ -29,6 +31,17 @@ def test_notes_that_change_the_form_reach_through_aliases_and_unions() -> None:
         assert serializer.dump(date(2000, 2, 1), annotation) == "01.02."
     assert serializer.dump(Level.LOW, Annotated[Level | str, EnumNames("l", "h")]) == "l"
     assert serializer.json_schema(Annotated[Day, Format("%d.%m.")]) == {"type": "string", "description": "a day"}
+
+
+def test_notes_inside_an_alias_are_obeyed() -> None:
+    Positive = TypeAliasType("Positive", Annotated[int, "above zero", validate.Range(min=1)])
+    serializer = Serializer()
+    for annotation in (Positive, Annotated[Positive, "outer"], list[Positive], dict[str, Positive | None]):
+        data: Any = {Positive: 0, list[Positive]: [0]}.get(annotation, {"a": 0} if "dict" in str(annotation) else 0)
+        with pytest.raises(LoadError, match=r"Must be greater than or equal to 1\."):
+            serializer.load(annotation, data)
+        assert '"minimum": 1' in json.dumps(serializer.json_schema(annotation, view="input"))
+        assert "above zero" in str(serializer.json_schema(annotation)) or annotation == Annotated[Positive, "outer"]
 
 
 def test_a_note_in_a_union_belongs_to_its_own_member() -> None:
