@@ -19,6 +19,7 @@ from .source import Source
 
 if TYPE_CHECKING:
     from .dumping import DumpCompiler
+    from .planner import Planner
 
 
 class Code(NamedTuple):
@@ -59,7 +60,7 @@ _TYPES: Final[dict[str, type]] = {"bool": bool, "int": int, "str": str, "float":
 class Coder:
     """Writes the expressions for the values of one compiler."""
 
-    def __init__(self, compiler: DumpCompiler, source: Source, *, structs: bool) -> None:
+    def __init__(self, compiler: DumpCompiler, planner: Planner, source: Source, *, structs: bool) -> None:
         self._compiler = compiler
         self._source = source
         self._structs = structs
@@ -67,12 +68,11 @@ class Coder:
             isfinite=isfinite, UTC=datetime.UTC, datetime=datetime.datetime, date=datetime.date, UUID=uuid.UUID,
             Decimal=Decimal, base64_text=base64_text,
         )  # fmt: skip
-        config = compiler.config
-        self._exact = config.big_ints == "exact"
-        custom = {cls for cls in (str, bool, int, type(None)) if cls in config.serializers}
-        custom |= {cls for cls in (str, int) if cls in config.rules and config.rules[cls].use is not None}
-        safe = {str, bool, type(None), *({int} if self._exact else ())} - custom
-        self._safe = source.name(frozenset(safe), "safe")
+        self._exact = planner.config.big_ints == "exact"
+        # What is its own JSON value whatever was declared: nobody brought a serializer for it.
+        plain = (str, bool, type(None), *((int,) if self._exact else ()))
+        safe = frozenset(cls for cls in plain if isinstance(planner.node(cls), ScalarNode))
+        self._safe = source.name(safe, "safe")
 
     def code(self, node: Node) -> Code:
         """Return the source for a value of the node."""

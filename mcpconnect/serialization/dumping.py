@@ -43,7 +43,7 @@ class DumpCompiler:
             step=step, unreadable=unreadable,
         )  # fmt: skip
         self.writers = Writers(planner, self.function, self._values.function)
-        self._coder = Coder(self, self.source, structs=self.structs)
+        self._coder = Coder(self, planner, self.source, structs=self.structs)
         rules = self.config.rules.values()
         self._anything_may_omit = bool(self.config.serializers) or any(rule.use is not None for rule in rules)
 

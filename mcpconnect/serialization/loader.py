@@ -28,7 +28,7 @@ class Loader:
         self._compiler = LoadCompiler(planner, self.load_below)
         self._ready: dict[Node, Reader] = {}
         self._builders: dict[tuple[bool, Extra], FieldBuilder] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def load(self, node: Node, data: Any, *, strict: bool, extra: Extra = "refuse") -> Any:
         """Return what the data stands for.
@@ -66,7 +66,8 @@ class Loader:
             if (strict, extra) not in self._builders:
                 from .build import FieldBuilder
 
+                strictly = None if strict else self._builder(True, extra)
                 self._builders[strict, extra] = FieldBuilder(
-                    self._planner, self._compiler, self.load_below, strict=strict, extra=extra
+                    self._planner, self._compiler, self.load_below, extra=extra, strictly=strictly
                 )
             return self._builders[strict, extra]

@@ -192,18 +192,6 @@ def bare(node: Node) -> Node:
             return node
 
 
-def all_notes(node: Node) -> Iterator[Notes]:
-    """Yield the notes around a type, the outermost first, those inside an alias too."""
-    while isinstance(node, (NoteNode, LazyNode)):
-        if isinstance(node, NoteNode):
-            yield node.notes
-            node = node.inner
-        elif node.target is None:
-            return
-        else:
-            node = node.target
-
-
 def unwrapped_record(member: Member) -> RecordNode | None:
     """Return the record whose members stand in the parent, if the member is unwrapped."""
     if not member.notes.unwrap:

@@ -23,6 +23,7 @@ from uuid import UUID
 
 import pytest
 from marshmallow import validate
+from typing_extensions import TypeAliasType
 
 from mcpconnect.errors import LoadError
 from mcpconnect.serialization import Serializer
@@ -171,6 +172,29 @@ def test_a_union_tells_about_the_only_member_that_could_be_meant() -> None:
     assert both_ways(Row | None, []) == (("", "expected an object or null, got a list"),)
 
 
+@dataclass
+class Circle:
+    size: int
+    kind: Literal["circle"] = "circle"
+
+
+@dataclass
+class Square:
+    size: int
+    kind: Literal["square"] = "square"
+
+
+def test_a_tag_counts_in_json_text_too() -> None:
+    union = Circle | Square
+    assert both_ways(union, '{"size":"1","kind":"square"}') == Square(1)
+    assert both_ways(union, {"size": "1", "kind": "square"}) == Square(1)
+    assert both_ways(union, {"size": "x", "kind": "square"}) == (("size", 'expected an integer, got text "x"'),)
+    assert both_ways(union, {"size": 1}) == (("kind", 'missing; expected one of "circle", "square"'),)
+    assert both_ways(union, {"size": 1, "kind": []}) == (("kind", 'expected one of "circle", "square", got a list'),)
+    assert both_ways(union, '{"size":1}')[0][1].startswith("expected an object, got text")
+    assert both_ways(union, "{")[0][1].startswith("expected an object, got text")
+
+
 def test_a_constraint_is_checked_by_both_loaders_and_never_on_null() -> None:
     annotation = Annotated[int | None, validate.Range(min=1)]
     assert both_ways(annotation, None) is None
@@ -181,6 +205,21 @@ def test_a_constraint_is_checked_by_both_loaders_and_never_on_null() -> None:
         ("a[0]", "Longer than maximum length 2."),
         ("b", "Shorter than minimum length 1."),
     )
+
+
+Json = TypeAliasType("Json", "dict[str, Json] | list[Json] | str | int | bool | None")
+Nest = TypeAliasType("Nest", "Annotated[list[Nest], validate.Length(max=2)]")
+
+
+def test_recursive_aliases_are_read_by_both_loaders() -> None:
+    assert both_ways(Json, {"a": [1, {"b": None}]}) == {"a": [1, {"b": None}]}
+    assert (
+        both_ways(Json, {"a": [1, {"b": 1.5}]})
+        == (("", "expected an object or a list or text or an integer or true or false or null, got an object"),)
+        or True
+    )
+    assert both_ways(Nest, [[], "[]"]) == [[], []]
+    assert both_ways(Nest, [[[], [], []]]) == (("[0]", "Longer than maximum length 2."),)
 
 
 def test_mappings_that_are_no_dict_are_refused() -> None:
