@@ -175,9 +175,19 @@ def test_arguments_that_are_right_reach_the_function(data: st.DataObject) -> Non
     given = data.draw(values)
     sent = {wires[n]: serializer.dump(v, types[n].annotation) for n, v in given.items()}
     loaded = parameters.load(sent, strict=data.draw(st.booleans()))
-    for name, value in given.items():
-        if value is None and (function.__kwdefaults__ or {}).get(name, 0) is None:
-            assert name not in loaded
-        else:
-            assert loaded[name] == value
-    assert loaded.keys() <= given.keys()
+    assert loaded == given
+
+
+@relaxed
+@given(st.data())
+def test_both_loaders_bind_arguments_alike(data: st.DataObject) -> None:
+    function, types, values = data.draw(functions())
+    parameters = Serializer().parameters(function)
+    wires = {member.name: member.wire for member in parameters.members}
+    right = {wires[n]: Serializer().dump(v, types[n].annotation) for n, v in data.draw(values).items()}
+    candidate = data.draw(nearly(right))
+    strict = data.draw(st.booleans())
+    loader, node = parameters._loader, parameters._node
+    assert outcome(loader.load, node, candidate, strict=strict) == outcome(
+        loader.load_slowly, node, candidate, strict=strict
+    )
