@@ -555,6 +555,80 @@ async def test_2e_a_function_decides_for_each_object() -> None:
     assert (await seen([Number(1), Number(2)], list[Number])).data == [{"n": 1}, {}]
 
 
+# -- reading: 2.F to 2.H ----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Box:
+    items: list[int] = field(default_factory=lambda: [1])
+    limit: int | None = 5
+    inner: Person | None = None
+
+    def __post_init__(self) -> None:
+        if self.limit == 13:
+            raise ValueError("limit must not be 13")
+
+
+@pytest.mark.parametrize("strict", [False, True])
+async def test_ne_52_and_60_to_74_what_is_read_is_made_by_its_class_or_refused(strict: bool) -> None:
+    @tool
+    def t(box: Box) -> str:
+        return repr(box)
+
+    async with connected(serving(t, strict_arguments=strict)) as wire:
+        for sent, made in (
+            ({}, Box()),
+            ({"items": [], "limit": None}, Box([], None)),
+            ({"inner": {"firstName": "Bob"}}, Box(inner=Person("Bob"))),
+            ({"inner": {}}, Box(inner=Person())),
+        ):
+            assert await wire.texts("t", {"box": sent}) == [repr(made)]
+        for sent, path in (
+            ({"items": None}, "box.items"),
+            ({"items": {}}, "box.items"),
+            ({"limit": True}, "box.limit"),
+            ({"limit": "x"}, "box.limit"),
+            ({"Items": []}, "box.Items"),
+            ({"more": 1}, "box.more"),
+            ({"inner": {"age": []}}, "box.inner.age"),
+            ({"limit": 13}, "box"),
+        ):
+            refused = await wire.call("t", {"box": sent})
+            assert refused["isError"] is True
+            assert refused["content"][0]["text"].startswith(f"{path}: ")
+        numeric = await wire.call("t", {"box": {"limit": "7"}})
+        assert numeric.get("isError", False) is strict
+
+
+async def test_ne_80_to_87_containers_go_out_and_come_back() -> None:
+    @dataclass
+    class All:
+        matrix: list[list[int]]
+        by_number: dict[int, str]
+        by_color: dict[Color, int]
+        colors: set[Color]
+        maybe: list[int | None]
+        data: bytes
+
+    class Echo(Tool):
+        @tool
+        def echo(self, given: All) -> All:
+            assert given == All([[1], []], {1: "a"}, {Color.RED: 2}, {Color.RED, Color.BLUE}, [1, None], b"\xff")
+            return given
+
+    wire_form = {
+        "matrix": [[1], []],
+        "byNumber": {"1": "a"},
+        "byColor": {"red": 2},
+        "colors": ["blue", "red"],
+        "maybe": [1, None],
+        "data": "/w==",
+    }
+    for strict in (False, True):
+        async with connected(serving(Echo, strict_arguments=strict)) as wire:
+            assert (await wire.call("echo", {"given": wire_form}))["structuredContent"] == wire_form
+
+
 # -- versions: V-1 to V-6 ---------------------------------------------------------------------------------------------
 
 
