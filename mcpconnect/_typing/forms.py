@@ -94,7 +94,7 @@ def class_of(annotation: Any) -> type | None:
     """Return the class that values of the annotation have (`list` for `list[int]`), if it is one class."""
     bare, _ = strip_annotated(annotation)
     form = get_origin(bare) or bare
-    return form if isinstance(form, type) else None
+    return form if isinstance(form, type) and not is_union(bare) else None
 
 
 # -- type parameters --------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def substitute(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
 def type_arguments(annotation: Any) -> dict[Any, Any]:
     """Return the type variables of a generic class and its bases with the types that `annotation` gives them."""
     origin = get_origin(annotation) or annotation
-    if not isinstance(origin, type):
+    if not isinstance(origin, type) or is_union(annotation):
         return {}
     parameters = getattr(origin, "__parameters__", ()) or getattr(origin, "__type_params__", ())
     found: dict[Any, Any] = dict(zip(parameters, get_args(annotation), strict=False))

@@ -13,10 +13,11 @@ from typing import Any, Literal
 from marshmallow import EXCLUDE, RAISE, ValidationError, fields
 
 from .constraints import ConstraintError
-from .fields import ListField, MapField, ReadField, RecordField, TupleField, UnionField
+from .fields import DeferredField, ListField, MapField, ReadField, RecordField, TupleField, UnionField
 from .loading import LoadCompiler
 from .member import Member
 from .plan import (
+    LazyNode,
     ListNode,
     MapNode,
     Node,
@@ -24,7 +25,6 @@ from .plan import (
     RecordNode,
     TupleNode,
     UnionNode,
-    bare,
     is_nullable,
     unwrapped_record,
 )
@@ -38,11 +38,21 @@ Extra = Literal["refuse", "ignore"]
 class FieldBuilder:
     """Makes the fields of one serializer for one way of loading."""
 
-    def __init__(self, planner: Planner, compiler: LoadCompiler, load: LoadNode, *, strict: bool, extra: Extra) -> None:
+    def __init__(
+        self,
+        planner: Planner,
+        compiler: LoadCompiler,
+        load: LoadNode,
+        *,
+        extra: Extra,
+        strictly: FieldBuilder | None = None,
+    ) -> None:
+        """Make a strict builder, or a lenient one that falls back on `strictly` in unions."""
         self._planner = planner
         self._compiler = compiler
         self._load = load
-        self._strict = strict
+        self._strictly = strictly
+        self._strict = strictly is None
         self._extra = extra
         self._lock = threading.RLock()
         self._roots: dict[Node, fields.Field[Any]] = {}
@@ -56,8 +66,13 @@ class FieldBuilder:
             return self._roots[node]
 
     def _field(self, node: Node, **options: Any) -> fields.Field[Any]:
-        options["validate"] = [_validator(check) for check in _checks(node)]
-        match inner := bare(node):
+        checks = options["validate"] = []
+        while isinstance(node, NoteNode):
+            checks.extend(_validator(constraint.check) for constraint in node.notes.constraints)
+            node = node.inner
+        match inner := node:
+            case LazyNode(target=Node() as target):
+                return DeferredField(inner, lambda: self.root(target), **options)
             case ListNode():
                 return ListField(inner, self._field(inner.item), strict=self._strict, **options)
             case TupleNode():
@@ -77,10 +92,9 @@ class FieldBuilder:
     def _union(self, node: UnionNode, options: dict[str, Any]) -> UnionField:
         exact = self._compiler.function(node)
         own = [self._field(member) for member in node.members]
-        if self._strict:
+        if self._strictly is None:
             return UnionField(node, exact, [own], **options)
-        strict = FieldBuilder(self._planner, self._compiler, self._load, strict=True, extra=self._extra)
-        return UnionField(node, exact, [[strict.root(member) for member in node.members], own], **options)
+        return UnionField(node, exact, [[self._strictly.root(member) for member in node.members], own], **options)
 
     # -- records ------------------------------------------------------------------------------------------------------
 
@@ -122,12 +136,6 @@ class FieldBuilder:
 
 def _is_optional_group(place: Place) -> bool:
     return place.record is not None and (is_nullable(place.member.node) or not place.member.required)
-
-
-def _checks(node: Node) -> Iterator[Callable[[Any], object]]:
-    while isinstance(node, NoteNode):
-        yield from (constraint.check for constraint in node.notes.constraints)
-        node = node.inner
 
 
 def _validator(check: Callable[[Any], object]) -> Callable[[Any], None]:

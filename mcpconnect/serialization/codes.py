@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .config import ISO
 from .plan import AnyNode, EnumNode, LiteralNode, Node, ScalarNode, UnionNode, bare
-from .scalars import SAFE_INTEGER
+from .scalars import SAFE_INTEGER, base64_text
 from .source import Source
 
 if TYPE_CHECKING:
     from .dumping import DumpCompiler
+    from .planner import Planner
 
 
 class Code(NamedTuple):
@@ -44,14 +45,14 @@ class Code(NamedTuple):
         return f"{self.value.format(v=variable)} if {self.test.format(v=variable)} else {call}"
 
 
-_NATIVE: Final[dict[tuple[str, str], str]] = {
-    ("uuid", ""): "type({v}) is UUID",
-    ("decimal", "text"): "type({v}) is Decimal and {v}.is_finite()",
-    ("bytes", "base64"): "type({v}) is bytes",
-    ("date", ISO): "type({v}) is date",
-    ("datetime", ISO): "type({v}) is datetime and {v}.tzinfo is UTC",
+_CONVERTED: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    ("uuid", ""): ("type({v}) is UUID", "str({v})"),
+    ("decimal", "text"): ("type({v}) is Decimal and {v}.is_finite()", "str({v})"),
+    ("bytes", "base64"): ("type({v}) is bytes", "base64_text({v})"),
+    ("date", ISO): ("type({v}) is date", "{v}.isoformat()"),
+    ("datetime", ISO): ("type({v}) is datetime and {v}.tzinfo is UTC", "{v}.isoformat()[:-6] + 'Z'"),
 }
-"""Kinds and formats that msgspec writes as we do, beside the scalars of JSON itself."""
+"""Kinds and formats with their test and their text; msgspec writes what passes the test as that very text."""
 
 _TYPES: Final[dict[str, type]] = {"bool": bool, "int": int, "str": str, "float": float, "none": type(None)}
 
@@ -59,20 +60,19 @@ _TYPES: Final[dict[str, type]] = {"bool": bool, "int": int, "str": str, "float":
 class Coder:
     """Writes the expressions for the values of one compiler."""
 
-    def __init__(self, compiler: DumpCompiler, source: Source, *, structs: bool) -> None:
+    def __init__(self, compiler: DumpCompiler, planner: Planner, source: Source, *, structs: bool) -> None:
         self._compiler = compiler
         self._source = source
         self._structs = structs
         source.names.update(
             isfinite=isfinite, UTC=datetime.UTC, datetime=datetime.datetime, date=datetime.date, UUID=uuid.UUID,
-            Decimal=Decimal,
+            Decimal=Decimal, base64_text=base64_text,
         )  # fmt: skip
-        config = compiler.config
-        self._exact = config.big_ints == "exact"
-        custom = {cls for cls in (str, bool, int, type(None)) if cls in config.serializers}
-        custom |= {cls for cls in (str, int) if cls in config.rules and config.rules[cls].use is not None}
-        safe = {str, bool, type(None), *({int} if self._exact else ())} - custom
-        self._safe = source.name(frozenset(safe), "safe")
+        self._exact = planner.config.big_ints == "exact"
+        # What is its own JSON value whatever was declared: nobody brought a serializer for it.
+        plain = (str, bool, type(None), *((int,) if self._exact else ()))
+        safe = frozenset(cls for cls in plain if isinstance(planner.node(cls), ScalarNode))
+        self._safe = source.name(safe, "safe")
 
     def code(self, node: Node) -> Code:
         """Return the source for a value of the node."""
@@ -80,7 +80,7 @@ class Coder:
         call = self._compiler.name(node)
         match inner:
             case ScalarNode():
-                return Code(self._scalar_test(inner), "{v}", call)
+                return self._scalar(inner, call)
             case AnyNode():
                 return Code(f"type({{v}}) in {self._safe}", "{v}", call)
             case EnumNode(mask=None):
@@ -113,9 +113,13 @@ class Coder:
         # A sum is finite only if every item is.
         return f"{test} and isfinite(sum({{v}}))" if scalar.kind == "float" else test
 
-    def _scalar_test(self, node: ScalarNode) -> str | None:
-        if self._structs and (node.kind, node.form) in _NATIVE and not (node.kind == "bytes" and node.cls is not bytes):
-            return _NATIVE[node.kind, node.form]
+    def _scalar(self, node: ScalarNode, call: str) -> Code:
+        test, text = _CONVERTED.get((node.kind, node.form), (None, ""))
+        if test is None:
+            return Code(self._json_test(node), "{v}", call)
+        return Code(test, "{v}" if self._structs else text, call)
+
+    def _json_test(self, node: ScalarNode) -> str | None:
         match node.kind:
             case "none":
                 return "{v} is None"

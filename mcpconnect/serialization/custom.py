@@ -94,7 +94,7 @@ def nearest(cls: type, entries: Mapping[type, T]) -> T | None:
 
 def _is_virtual_base(cls: type, base: type) -> bool:
     """Whether `cls` is registered with an abstract class such as `os.PathLike` without inheriting from it."""
-    if base is object:
+    if base is object or (cls is bool and base is int):
         return False
     try:
         return issubclass(cls, base)

@@ -43,7 +43,7 @@ class DumpCompiler:
             step=step, unreadable=unreadable,
         )  # fmt: skip
         self.writers = Writers(planner, self.function, self._values.function)
-        self._coder = Coder(self, self.source, structs=self.structs)
+        self._coder = Coder(self, planner, self.source, structs=self.structs)
         rules = self.config.rules.values()
         self._anything_may_omit = bool(self.config.serializers) or any(rule.use is not None for rule in rules)
 
@@ -108,8 +108,8 @@ class DumpCompiler:
             if condition := self._exclusion(member, f"m{i}"):
                 lines.append(f"    if {condition}: m{i} = UNSET")
         lines += self._convert(node, members)
-        unwraps = any(member.notes.unwrap for member in members)
-        return lines + (self._struct(node, members) if self.structs and not unwraps else self._dict(node, members))
+        as_struct = self.structs and all(_fits_struct(member) for member in members)
+        return lines + (self._struct(node, members) if as_struct else self._dict(node, members))
 
     def _read(self, node: RecordNode, members: tuple[Member, ...], name: str) -> list[str]:
         if not members:
@@ -245,3 +245,9 @@ class DumpCompiler:
         if self._may_omit(node.value):
             lines.append("    out = {k: i for k, i in out.items() if i is not UNSET}")
         return [*lines, f"    return {'dict(sorted(out.items()))' if self.config.sort_maps else 'out'}"]
+
+
+def _fits_struct(member: Member) -> bool:
+    """Whether a `Struct` can hold the member: its name needs no escapes, and it is one value of its own."""
+    plain = member.wire.isprintable() and not set(member.wire) & {'"', "\\"}
+    return plain and not member.notes.unwrap

@@ -77,6 +77,18 @@ class ReadField(NodeField):
         return _told(self._read, value)
 
 
+class DeferredField(NodeField):
+    """A recursive alias: its field is asked for when it is first needed."""
+
+    def __init__(self, node: Node, target: Callable[[], fields.Field[Any]], **options: Any) -> None:
+        super().__init__(node, **options)
+        self._target = target
+
+    def read(self, value: Any) -> Any:
+        """Return what the target makes of the value."""
+        return self._target().deserialize(value)
+
+
 def _told(read: Reader, value: Any) -> Any:
     try:
         return read(value)
@@ -240,7 +252,7 @@ class UnionField(NodeField):
             except ValidationError:
                 continue
         for stage in lenient:
-            for i in self._takers(value, converting=True):
+            for i in self._takers(_spelled_object(value), converting=True):
                 try:
                     return stage[i].deserialize(value)
                 except ValidationError:
@@ -270,7 +282,25 @@ class UnionField(NodeField):
                 self._stages[-1][takers[0]].deserialize(value)
             except ValidationError as error:
                 return error
+        shapes = [_shape(record) for i in takers if isinstance(record := bare(self._members[i]), RecordNode)]
+        if len(shapes) > 1:
+            return ValidationError(f"fits none of the expected objects: {' or '.join(shapes)}")
         return ValidationError(str(mismatch(self.node, value)))
+
+
+def _shape(record: RecordNode) -> str:
+    names = (f'"{member.wire}"' + ("" if member.required else "?") for member in record.loaded)
+    return f"{{{', '.join(names)}}}"
+
+
+def _spelled_object(value: Any) -> Any:
+    """Return the object that a text spells, which may carry a tag, or the value as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        try:
+            return decode(value)
+        except ValueError:
+            return value
+    return value
 
 
 def _lookup(chosen: dict[Any, Node], tag: Any) -> Node | None:

@@ -110,6 +110,8 @@ def load_foreign(node: ForeignNode, data: Any, config: SerializerConfig, *, stri
         if node.library == "msgspec":
             return msgspec.convert(restored, node.cls, strict=strict)
         return node.cls.model_validate_json(encode(restored), strict=strict)  # type: ignore[attr-defined]
+    except TypeError:
+        raise Mismatch("is not valid JSON data") from None
     except ValueError as error:
         problems = [(_our_path(node.cls, place, config), reason) for place, reason in _problems(error)]
         raise Mismatch("is not valid", Problems(problems)) from None

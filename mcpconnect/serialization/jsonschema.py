@@ -38,11 +38,11 @@ from .plan import (
 )
 from .scalar_schema import choice_schema, key_schema, scalar_schema
 from .schema_parts import (
+    adopted,
     constraint_words,
     is_object,
     own_docstring,
     short_name,
-    with_refs,
     with_required,
     with_words,
 )
@@ -73,8 +73,8 @@ class SchemaPrinter:
     def document(self, node: Node) -> Json:
         """Return the schema of the node as a document of its own."""
         self._count(node, ())
+        schema = self._spelled_out(node)
         root = bare(node)
-        schema = self._noted(node, self._body(root))
         if isinstance(root, UnionNode) and not root.nullable and all(map(is_object, root.members)):
             schema = {"type": "object", **schema}
         return {**schema, "$defs": self._definitions} if self._definitions else schema
@@ -106,9 +106,17 @@ class SchemaPrinter:
         if isinstance(node, NoteNode):
             return self._noted(node, self._print(node.inner))
         if isinstance(node, LazyNode):
-            return self._shared(node) if node in self._recursive else self._print(bare(node))
+            return self._shared(node) if node in self._recursive or node.target is None else self._print(node.target)
         if isinstance(node, RecordNode) and (node in self._recursive or self._uses.get(node, 0) > 1):
             return self._shared(node)
+        return self._body(node)
+
+    def _spelled_out(self, node: Node) -> Json:
+        """Print a node in place, even if it is one that would be referred to."""
+        if isinstance(node, NoteNode):
+            return self._noted(node, self._spelled_out(node.inner))
+        if isinstance(node, LazyNode) and node.target is not None:
+            return self._spelled_out(node.target)
         return self._body(node)
 
     def _shared(self, node: Node) -> Json:
@@ -117,13 +125,13 @@ class SchemaPrinter:
             if node in self._printing:
                 return {"type": "object"} if isinstance(node, RecordNode) else {}
             self._printing.append(node)
-            schema = self._body(bare(node))
+            schema = self._spelled_out(node)
             self._printing.pop()
             return schema
         if node not in self._names:
             self._names[node] = name = self._free_name(node)
             self._definitions[name] = {}
-            self._definitions[name] = self._body(bare(node))
+            self._definitions[name] = self._spelled_out(node)
         return {"$ref": f"#/$defs/{self._names[node]}"}
 
     def _free_name(self, node: Node) -> str:
@@ -157,7 +165,7 @@ class SchemaPrinter:
             case CustomNode():
                 return self._custom(node)
             case ForeignNode():
-                return self._adopt(foreign_schema(node, self._config, self._view))
+                return adopted(self._definitions, foreign_schema(node, self._config, self._view))
             case _:
                 return {}
 
@@ -178,27 +186,9 @@ class SchemaPrinter:
     def _custom(self, node: CustomNode) -> Json:
         custom = node.custom
         if not isinstance(custom, CustomSerializer):
-            return self._adopt(field_schema(custom, self._view))
+            return adopted(self._definitions, field_schema(custom, self._view))
         given = custom.json_schema(self._view) if callable(custom.json_schema) else custom.json_schema
-        return self._adopt(dict(given or {}))
-
-    def _adopt(self, schema: Json) -> Json:
-        """Take a schema made elsewhere into this document; its definitions join ours under free names."""
-        own = schema.pop("$defs", None)
-        if not own:
-            return schema
-        renamed = {}
-        for name, definition in own.items():
-            free, i = name, 2
-            while free in self._definitions and self._definitions[free] != definition:
-                free, i = f"{name}_{i}", i + 1
-            renamed[f"#/$defs/{name}"] = f"#/$defs/{free}"
-            self._definitions[free] = definition
-        for free in renamed.values():
-            name = free.removeprefix("#/$defs/")
-            self._definitions[name] = with_refs(self._definitions[name], renamed)
-        adopted: Json = with_refs(schema, renamed)
-        return adopted
+        return adopted(self._definitions, dict(given or {}))
 
     # -- records ------------------------------------------------------------------------------------------------------
 

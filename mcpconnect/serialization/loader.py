@@ -12,6 +12,7 @@ from ..errors import LoadError
 from .loading import LoadCompiler
 from .plan import Node
 from .planner import Planner
+from .readers import Reader
 
 if TYPE_CHECKING:
     from .build import FieldBuilder
@@ -25,8 +26,9 @@ class Loader:
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
         self._compiler = LoadCompiler(planner, self.load_below)
+        self._ready: dict[Node, Reader] = {}
         self._builders: dict[tuple[bool, Extra], FieldBuilder] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def load(self, node: Node, data: Any, *, strict: bool, extra: Extra = "refuse") -> Any:
         """Return what the data stands for.
@@ -34,7 +36,9 @@ class Loader:
         Raises:
             LoadError: with everything that is wrong.
         """
-        load = self._compiler.function(node)
+        load = self._ready.get(node)
+        if load is None:
+            load = self._ready[node] = self._compiler.function(node)
         try:
             return load(data)
         except Exception:  # any doubt, whatever its kind, is settled by marshmallow
@@ -62,7 +66,8 @@ class Loader:
             if (strict, extra) not in self._builders:
                 from .build import FieldBuilder
 
+                strictly = None if strict else self._builder(True, extra)
                 self._builders[strict, extra] = FieldBuilder(
-                    self._planner, self._compiler, self.load_below, strict=strict, extra=extra
+                    self._planner, self._compiler, self.load_below, extra=extra, strictly=strictly
                 )
             return self._builders[strict, extra]

@@ -18,6 +18,7 @@ from .member import Member
 from .plan import (
     AnyNode,
     EnumNode,
+    LazyNode,
     ListNode,
     LiteralNode,
     MapNode,
@@ -28,7 +29,6 @@ from .plan import (
     ScalarNode,
     TupleNode,
     UnionNode,
-    bare,
     is_nullable,
 )
 from .planner import Planner
@@ -272,9 +272,13 @@ class LoadCompiler:
 
 def checked(node: Node) -> Node:
     """Return the node without notes that say nothing about loading."""
-    while isinstance(node, NoteNode) and not node.notes.constraints:
-        node = node.inner
-    return node if isinstance(node, NoteNode) else bare(node)
+    while True:
+        if isinstance(node, LazyNode) and node.target is not None:
+            node = node.target
+        elif isinstance(node, NoteNode) and not node.notes.constraints:
+            node = node.inner
+        else:
+            return node
 
 
 def _read(member: Member) -> str:

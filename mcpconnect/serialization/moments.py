@@ -14,7 +14,7 @@ TIME: Final = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?([zZ]|[+-
 _CLOCK: Final = r"T(?:[0-9]{1,9}H(?:[0-9]{1,9}M)?(?:S)?|[0-9]{1,9}M(?:S)?|S)".replace("S", r"[0-9]{1,14}(?:\.[0-9]+)?S")
 DURATION: Final = rf"^-?P(?:[0-9]{{1,8}}W|[0-9]{{1,9}}D(?:{_CLOCK})?|{_CLOCK})$"
 _RFC3339: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d):(\d\d)(\.\d+)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)", re.ASCII
+    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:(?P<seconds>\d\d)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)", re.ASCII
 )
 _DURATION_PARTS: Final = re.compile(
     r"(-)?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?", re.ASCII
@@ -40,12 +40,12 @@ def from_rfc3339(text: str) -> datetime:
     Raises:
         ValueError, OverflowError: it names none.
     """
-    day, clock, seconds, fraction, offset = full_match(_RFC3339, text).groups()
-    leap = seconds == "60"
-    moment = datetime.fromisoformat(f"{day}T{clock}:{'59' if leap else seconds}{fraction or ''}{offset.upper()}")
-    if not leap:
-        return moment
+    match = full_match(_RFC3339, text)
+    if match["seconds"] != "60":
+        return datetime.fromisoformat(text.upper())
     # A leap second is the last of a day in UTC. Python has none, so it is read as the moment after it.
+    start, end = match.span("seconds")
+    moment = datetime.fromisoformat(f"{text[:start]}59{text[end:]}".upper())
     if (moment.astimezone(UTC).hour, moment.astimezone(UTC).minute) != (23, 59):
         raise ValueError(text)
     return moment + timedelta(seconds=1)

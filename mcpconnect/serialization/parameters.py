@@ -47,7 +47,7 @@ class Parameters:
         Raises:
             LoadError: with everything that is wrong.
         """
-        loaded: dict[str, Any] = self._loader.load(self._node, arguments, strict=strict, extra=extra)
+        loaded: dict[str, Any] = self._loader.load(self._node, dict(arguments), strict=strict, extra=extra)
         return loaded
 
     def json_schema(self, *, refs: Literal["defs", "inline"] = "defs", additional: bool = False) -> Json:

@@ -147,7 +147,7 @@ class Planner:
     def _alias(self, annotation: Any, notes: Notes) -> Node:
         if notes.changes_form:
             inner, extras = strip_annotated(alias_value(annotation))
-            return self._form(inner, read_notes((*extras, *notes.metadata)))
+            return NoteNode(self._form(inner, read_notes((*extras, *notes.metadata))), read_notes(extras))
         key = _key(annotation)
         if key in self._nodes:
             return self._nodes[key][1]

@@ -26,6 +26,7 @@ from .plan import ScalarNode
 
 Writer = Callable[[Any], Any]
 SAFE_INTEGER: Final = 2**53 - 1
+_MOST_DIGITS: Final = 400  # a short decimal may stand for an integer of any length
 
 
 def scalar_writer(node: ScalarNode, config: SerializerConfig) -> Writer:
@@ -127,7 +128,8 @@ def _decimal(form: str, config: SerializerConfig) -> Writer:
             return finite(float("nan") if exact.is_nan() else float(exact), null)
         if form != "number":
             return str(exact)
-        return int(exact) if exact == exact.to_integral_value() else finite(float(exact), null)
+        whole = exact.adjusted() < _MOST_DIGITS and exact == exact.to_integral_value()
+        return int(exact) if whole else finite(float(exact), null)
 
     return write
 

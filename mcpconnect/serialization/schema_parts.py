@@ -40,6 +40,25 @@ def with_required(schema: Json, name: str) -> Json:
     return schema if name in required else {**schema, "required": [*required, name]}
 
 
+def adopted(definitions: Json, schema: Json) -> Json:
+    """Return a schema made elsewhere without its `$defs`, which join `definitions` under names that are free there."""
+    own = schema.get("$defs")
+    if not own:
+        return schema
+    renamed = {}
+    for name, definition in own.items():
+        free, i = name, 2
+        while free in definitions and definitions[free] != definition:
+            free, i = f"{name}_{i}", i + 1
+        renamed[f"#/$defs/{name}"] = f"#/$defs/{free}"
+        definitions[free] = definition
+    for reference in renamed.values():
+        free = reference.removeprefix("#/$defs/")
+        definitions[free] = with_refs(definitions[free], renamed)
+    result: Json = with_refs({word: value for word, value in schema.items() if word != "$defs"}, renamed)
+    return result
+
+
 def with_refs(schema: Any, renamed: Mapping[str, str]) -> Any:
     """Return the schema with references replaced."""
     if isinstance(schema, dict):

@@ -66,7 +66,7 @@ class RecordSchema(Schema):
 
     def _is_not_given(self, member: Member, value: Any) -> bool:
         if value is None:
-            return self.record.kind == "arguments" and member.default is None
+            return self.record.kind == "arguments" and member.default is None and not is_nullable(member.node)
         return not self.strict and value == "" and not member.required and not takes_empty_text(member.node)
 
 
@@ -95,7 +95,7 @@ def _made(record: RecordNode, layout: Sequence[Place], loaded: Mapping[str, Any]
         if place.record is None:
             if place.field in loaded:
                 given[place.member.name] = loaded[place.field]
-        elif any(below.field in loaded for below in flat(place.below)):
+        elif _is_wanted(place, loaded):
             missing = [p.member for p in flat(place.below) if p.member.required and p.field not in loaded]
             if missing:
                 raise ValidationError({m.wire: [f"missing; expected {expected(m.node)}"] for m in missing})
@@ -106,6 +106,12 @@ def _made(record: RecordNode, layout: Sequence[Place], loaded: Mapping[str, Any]
         return construct(record, given)
     except (ValueError, TypeError) as error:
         raise ValidationError(str(error) or "is not valid") from None
+
+
+def _is_wanted(place: Place, loaded: Mapping[str, Any]) -> bool:
+    """Whether the object of an unwrapped member is to be made: something of it was given, or it cannot be missing."""
+    given = any(below.field in loaded for below in flat(place.below))
+    return given or (place.member.required and not is_nullable(place.member.node))
 
 
 def takes_empty_text(node: Node) -> bool:

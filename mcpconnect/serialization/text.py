@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import msgspec
 
+from ..errors import SerializationError
+
 encode_exactly: Final = msgspec.json.Encoder().encode
 """The encoder itself: raises `UnicodeEncodeError` for a lone surrogate."""
 
@@ -36,11 +38,18 @@ def decode(text: bytes | str) -> Any:
 
 
 def without_surrogates(value: Any) -> Any:
-    """Return the JSON value with every lone surrogate replaced."""
+    """Return the JSON value with every lone surrogate replaced.
+
+    Raises:
+        SerializationError: two keys of an object would be the same then.
+    """
     if isinstance(value, str):
         return _LONE.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
+        replaced = {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
+        if len(replaced) != len(value):
+            raise SerializationError("two keys are the same once their lone surrogates are replaced")
+        return replaced
     if isinstance(value, list):
         return list(map(without_surrogates, value))
     return value

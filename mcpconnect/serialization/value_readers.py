@@ -110,21 +110,13 @@ def _custom_call(node: CustomNode, planner: Planner, load: LoadNode, *, strict: 
     custom = node.custom
     if not isinstance(custom, CustomSerializer):
         return bound_field(custom).load
-    if custom.load is None:
-        return _refuse(node)
-    if not custom.load_takes_context:
-        return custom.load
     function = custom.load
+    assert function is not None  # checked before anything is loaded: `parameters.why_unreadable`
+    if not custom.load_takes_context:
+        return function
     target = node.cls
     context = Default(planner.config, lambda data: load(default_node(node, planner, target), data, strict))
     return lambda value: function(value, context)
-
-
-def _refuse(node: CustomNode) -> Reader:
-    def read(_: Any) -> Any:
-        raise Mismatch(f"a {node.cls.__name__} cannot be read: its serializer only writes")
-
-    return read
 
 
 def key_reader(node: Node, read: Reader) -> Reader:
@@ -133,15 +125,19 @@ def key_reader(node: Node, read: Reader) -> Reader:
     if isinstance(inner, ScalarNode) and inner.cls is str:
         return _text_key
 
+    any_number = isinstance(inner, ScalarNode) and inner.kind == "float"
+
     def read_key(key: Any) -> Any:
         text = _text_key(key)
-        try:
-            return read(text)
-        except Mismatch:
-            scalar = _spelled(text, any_number=isinstance(inner, ScalarNode) and inner.kind == "float")
-            if isinstance(scalar, str):
-                raise
-            return read(scalar)
+        scalar = _spelled(text, any_number=any_number)
+        for form in (text, scalar) if scalar is not text else (text,):
+            try:
+                return read(form)
+            except Mismatch as error:
+                refusal = error
+            except Exception:  # a compiled loader says no in its own way
+                refusal = mismatch(node, text)
+        raise refusal
 
     return read_key
 

@@ -6,7 +6,8 @@ with the path below it. A value that is already `msgspec.Raw` (JSON text made ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+import numbers
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set, ValuesView
 from typing import Any, Final
 
 import msgspec
@@ -95,13 +96,12 @@ class Writers:
 
     def _for_interface(self, cls: type) -> Writer | None:
         """Return the writer of a class of another library that stands in for a mapping, list or number."""
-        import numbers
-
+        # A bare `Collection` is no list: iterating over a table of another library may give its column names.
+        items = ListNode(AnyNode(), list)
         stand_ins: list[tuple[type, Node]] = [
             (Mapping, MapNode(AnyNode(), AnyNode(), dict)),
             (numbers.Integral, ScalarNode("int", int)),
-            (Collection, ListNode(AnyNode(), list)),
-            (Iterator, ListNode(AnyNode(), list)),
+            *((interface, items) for interface in (Sequence, Set, ValuesView, Iterator)),
         ]
         if issubclass(cls, numbers.Real) and not issubclass(cls, numbers.Rational):
             return self._function(ScalarNode("float", float))

@@ -375,7 +375,9 @@ async def test_what_runs_may_finish_when_the_runner_drains(gate: threading.Event
         assert await wire.runner.drain(WAIT)
 
 
-async def test_a_cancellation_from_around_the_server_is_no_failure_of_the_tool(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_cancellation_from_around_the_server_is_no_failure_of_the_tool(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     class Slow(Tool):
         @tool
         async def sleep(self) -> str:

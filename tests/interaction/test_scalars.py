@@ -441,6 +441,17 @@ async def test_keys_that_become_one_text_are_an_error_that_names_it(revision: st
     assert (await seen({1: "a", "2": "b"}, dict)).data == {"1": "a", "2": "b"}
 
 
+@pytest.mark.fault(24)
+@pytest.mark.fault(26)
+async def test_keys_that_differ_in_lone_surrogates_only_are_never_merged() -> None:
+    for annotation in (dict, dict[str, int], UNSAID):
+        for keys in (("\ud800", "\udfff"), ("x\ud800", "x\ufffd")):
+            outcome = await seen(dict.fromkeys(keys, 1), annotation)
+            assert outcome.is_error
+            assert "two keys" in outcome.text
+        assert (await seen({"\ud800": 1, "b": 2}, annotation)).data == {"\ufffd": 1, "b": 2}
+
+
 @pytest.mark.fault(25)
 async def test_a_key_that_is_no_scalar_is_an_error_that_names_it() -> None:
     @dataclass(frozen=True)

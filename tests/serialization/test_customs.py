@@ -1,6 +1,7 @@
 """Custom serializers, three ways: chosen by class distance, used for output, arguments and both schemas."""
 
 import os
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -366,5 +367,5 @@ def test_an_abstract_base_catches_classes_that_do_not_inherit_from_it() -> None:
         def __fspath__(self) -> str:
             return "a/b"
 
-    serializer = serializer_with({os.PathLike: CustomSerializer(os.fspath)})
-    assert serializer.dump([Location(), "x"]) == ["a/b", "x"]
+    serializer = serializer_with({os.PathLike: CustomSerializer(os.fspath), Hashable: CustomSerializer(lambda v: "h")})
+    assert serializer.dump([Location(), "x", [1, True]]) == ["a/b", "h", ["h", "h"]]

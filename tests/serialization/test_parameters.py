@@ -25,6 +25,7 @@ from mcpconnect.serialization import (
     Parameters,
     Serializer,
     SerializerConfig,
+    Unwrap,
 )
 
 if TYPE_CHECKING:
@@ -657,3 +658,27 @@ def test_a_moment_needs_an_offset() -> None:
         return at
 
     assert problems(f, {"at": "2026-01-01T12:00:00"}).startswith("at: expected a date and time with offset, such as ")
+
+
+def test_a_record_may_be_unwrapped_into_the_arguments() -> None:
+    def f(q: str, paging: Annotated[Paging, Unwrap]) -> Any:
+        return q, paging
+
+    schema = parameters(f).json_schema()
+    assert list(schema["properties"]) == ["q", "pageSize", "sort"]
+    assert bound(f, {"q": "x", "pageSize": "5"}) == ("x", Paging(5))
+    assert bound(f, {"q": "x"}) == ("x", Paging())
+    assert problems(f, {"q": "x", "sort": 1}) == "sort: expected text, got the number 1"
+
+
+@dataclass
+class Paging:
+    page_size: int = 10
+    sort: str = "name"
+
+
+def test_any_mapping_may_hold_the_arguments() -> None:
+    def f(q: str) -> str:
+        return q
+
+    assert bound(f, types.MappingProxyType({"q": "x"})) == "x"  # type: ignore[arg-type]

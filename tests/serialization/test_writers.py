@@ -8,20 +8,20 @@ import sys
 import types
 from collections import ChainMap, Counter, OrderedDict, UserDict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
 from fractions import Fraction
 from pathlib import Path, PureWindowsPath
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 from uuid import UUID
 
 import msgspec
 import pytest
 
 from mcpconnect.errors import SerializationError
-from mcpconnect.serialization import OMIT, Raw, Serializer, SerializerConfig, encode
+from mcpconnect.serialization import OMIT, Case, Raw, Serializer, SerializerConfig, encode
 
 
 def both(value: Any, annotation: Any = Any, **config: Any) -> Any:
@@ -376,3 +376,22 @@ def test_control_and_separator_characters_survive() -> None:
     encoded = serializer.dumps([text])
     assert b"\n" not in encoded
     assert serializer.loads(list[str], encoded) == [text]
+
+
+def test_names_that_need_escapes() -> None:
+    Odd = TypedDict("Odd", {'q"x': int, "a\\b": int, "\n": int, "класс": str})
+    value = {'q"x': 1, "a\\b": 2, "\n": 3, "класс": "я"}
+    assert (
+        Serializer(SerializerConfig(case=Case.UNCHANGED)).loads(
+            Odd, Serializer(SerializerConfig(case=Case.UNCHANGED)).dumps(value, Odd)
+        )
+        == value
+    )
+
+
+def test_members_may_be_called_like_names_in_generated_code() -> None:
+    names = ["self", "v", "p", "out", "at", "error", "m0", "UNSET", "MISSING", "Doubt", "construct", "type"]
+    Awkward = make_dataclass("Awkward", [(name, int, 1) for name in names])
+    serializer = Serializer(SerializerConfig(case=Case.UNCHANGED))
+    assert serializer.load(Awkward, serializer.dump(Awkward(v=2))) == Awkward(v=2)
+    assert serializer.load(Awkward, {"v": "2", "self": "3"}) == Awkward(v=2, self=3)

@@ -1,0 +1,53 @@
+"""`docs/explanation/differences.md` accounts for every row, and every test that it names is there."""
+
+import ast
+import re
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+PAGE = (TESTS.parent / "docs/explanation/differences.md").read_text(encoding="utf-8")
+ROWS = [
+    [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+    for line in PAGE.splitlines()
+    if line.startswith("|") and not line.startswith(("|---", "| row |"))
+]
+
+
+def names_of_tests(file: str) -> set[str]:
+    tree = ast.parse((TESTS / file).read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+
+
+def numbers(label: str) -> set[int]:
+    """Return the numbers that a label such as `33, 34` or `54 to 60` stands for."""
+    first, *last = (int(number) for number in re.findall(r"\d+", label))
+    return set(range(first, last[-1] + 1)) if " to " in label else {first, *last}
+
+
+def test_every_test_that_is_named_is_there() -> None:
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", PAGE)
+    assert len(named) >= len(ROWS)
+    for file, name in named:
+        assert name in names_of_tests(file), f"{file}::{name}"
+
+
+def test_every_row_has_four_cells_and_a_test_or_a_reason() -> None:
+    for row in ROWS:
+        label, theirs, ours, where = row
+        assert label, row
+        assert theirs, row
+        assert ours, row
+        assert "::" in where or "different" in ours, row
+
+
+def test_every_row_of_quarkus_about_tools_is_accounted_for() -> None:
+    labels = [row[0] for row in ROWS if row[0][0].isdigit() and not row[0].startswith("2.")]
+    assert set().union(*map(numbers, labels)) == set(range(1, 61))
+
+
+def test_every_row_of_the_original_about_results_and_content_lists_is_accounted_for() -> None:
+    labels = {row[0] for row in ROWS}
+    for number in [*range(1, 13), *range(20, 38), *range(40, 44), 45, 46, *range(50, 60)]:
+        assert f"C-{number}" in labels
+    for number in range(1, 15):
+        assert f"B-{number}" in labels
