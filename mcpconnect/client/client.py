@@ -20,18 +20,19 @@ from .._version import __version__
 from ..errors import ClientError
 from ..protocol import names
 from ..protocol.jsonrpc import Notification
-from ..protocol.model import Implementation, Progress, ToolDefinition
+from ..protocol.model import Implementation, Progress
 from ..protocol.revision import Revision
 from ..protocol.revisions import LATEST_HANDSHAKE, SUPPORTED, find
 from .dialogue import Dialogue
-from .results import CallResult, read_call_result, read_implementation, read_tool
+from .offers import Offers
+from .results import CallResult, read_call_result, read_implementation
 from .stdio import StdioTransport
 from .transport import Transport
 
 OnProgress = Callable[[Progress], None]
 
 
-class Client:
+class Client(Offers):
     """A client of one server; an async context manager.
 
     Args:
@@ -119,10 +120,6 @@ class Client:
         self._introduce(result, (result.get(names.META) or {}).get(names.SERVER_INFO))
         return result
 
-    async def list_tools(self) -> list[ToolDefinition]:
-        """Return the tools of all pages."""
-        return [read_tool(tool) for tool in await self._all_pages(names.TOOLS_LIST, "tools")]
-
     async def call_tool(
         self,
         name: str,
@@ -194,23 +191,6 @@ class Client:
                 **addressed.get(names.META, {}),
             }
         return addressed
-
-    async def _all_pages(self, method: str, member: str) -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = []
-        seen: set[str] = set()
-        params: dict[str, Any] = {}
-        while True:
-            page = await self.request(method, params)
-            items, cursor = page.get(member), page.get("nextCursor")
-            if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-                raise ClientError(f"the result of {method} has no list `{member}` of objects")
-            entries += items
-            if cursor is None:
-                return entries
-            if not isinstance(cursor, str) or cursor in seen:
-                raise ClientError(f"{method} goes round in circles: the cursor {cursor!r} came before")
-            seen.add(cursor)
-            params = {"cursor": cursor}
 
     def _notified(self, notification: Notification) -> None:
         if notification.method == names.PROGRESS:

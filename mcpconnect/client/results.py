@@ -20,12 +20,24 @@ from ..content import (
     EmbeddedResource,
     Icon,
     ImageContent,
+    PromptMessage,
+    PromptResult,
     ResourceLink,
+    ResourceResult,
     TextContent,
     TextResource,
 )
 from ..errors import ClientError
-from ..protocol.model import Implementation, ToolAnnotations, ToolDefinition
+from ..protocol.model import (
+    Completion,
+    Implementation,
+    PromptArgument,
+    PromptDefinition,
+    ResourceDefinition,
+    TemplateDefinition,
+    ToolAnnotations,
+    ToolDefinition,
+)
 from ..serialization.naming import Case, style_name
 
 Json: TypeAlias = dict[str, Any]
@@ -69,6 +81,52 @@ def read_tool(tool: Json) -> ToolDefinition:
     return _record(ToolDefinition, known)
 
 
+def read_prompt(prompt: Json) -> PromptDefinition:
+    """Read one entry of `prompts/list`. Raises ClientError if it is none."""
+    arguments = prompt.get("arguments")
+    known = tuple(_record(PromptArgument, each) for each in arguments) if isinstance(arguments, list) else None
+    return _record(PromptDefinition, {**prompt, "arguments": known, "icons": _icons(prompt)})
+
+
+def read_resource_definition(resource: Json) -> ResourceDefinition:
+    """Read one entry of `resources/list`. Raises ClientError if it is none."""
+    return _record(ResourceDefinition, _annotated(resource))
+
+
+def read_template(template: Json) -> TemplateDefinition:
+    """Read one entry of `resources/templates/list`. Raises ClientError if it is none."""
+    return _record(TemplateDefinition, _annotated(template))
+
+
+def read_prompt_result(result: Json) -> PromptResult:
+    """Read the result of `prompts/get`. Raises ClientError if it is none."""
+    messages = result.get("messages")
+    if not isinstance(messages, list):
+        raise ClientError("a prompt's result has no `messages` list")
+    return PromptResult(map(_message, messages), result.get("description"), result.get("_meta"))
+
+
+def read_resource_result(result: Json) -> ResourceResult:
+    """Read the result of `resources/read`. Raises ClientError if it is none."""
+    contents = result.get("contents")
+    if not isinstance(contents, list):
+        raise ClientError("a resource's result has no `contents` list")
+    try:
+        return ResourceResult([_contents(part) for part in contents], result.get("_meta"))
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise ClientError(f"the contents of a resource are malformed: {error!r}") from error
+
+
+def read_completion(result: Json) -> Completion:
+    """Read the result of `completion/complete`. Raises ClientError if it is none."""
+    completion = result.get("completion")
+    values = completion.get("values") if isinstance(completion, dict) else None
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ClientError("the result of a completion has no `values` of text")
+    assert isinstance(completion, dict)
+    return Completion(values=tuple(values), total=completion.get("total"), has_more=completion.get("hasMore"))
+
+
 def read_implementation(info: Any) -> Implementation | None:
     """Read what a server calls itself, if it does."""
     if not isinstance(info, dict) or not isinstance(info.get("name"), str):
@@ -107,12 +165,28 @@ def _link(block: Json, common: Json) -> Block:
     )
 
 
+def _annotated(owner: Json) -> Json:
+    return {**owner, "annotations": _part(Annotations, owner.get("annotations")), "icons": _icons(owner)}
+
+
+def _message(message: Any) -> PromptMessage:
+    if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):
+        raise ClientError(f"a message is an object with a `role`, not {message!r}"[:300])
+    block = _block(message.get("content"))
+    if isinstance(block, dict):
+        raise ClientError(f"a message holds a block of the unknown type {block.get('type')!r}")
+    return PromptMessage(message["role"], block)
+
+
 def _embedded(block: Json, common: Json) -> Block:
-    resource = block["resource"]
-    about = {"uri": _str(resource, "uri"), "mime_type": resource.get("mimeType"), "meta": resource.get("_meta")}
+    return EmbeddedResource(_contents(block["resource"]), **common)
+
+
+def _contents(resource: Json) -> TextResource | BlobResource:
+    uri, mime, meta = _str(resource, "uri"), resource.get("mimeType"), resource.get("_meta")
     if "text" in resource:
-        return EmbeddedResource(TextResource(_str(resource, "text"), **about), **common)
-    return EmbeddedResource(BlobResource(_bytes(resource, "blob"), **about), **common)
+        return TextResource(_str(resource, "text"), uri, mime, meta)
+    return BlobResource(_bytes(resource, "blob"), uri, mime, meta)
 
 
 _BLOCKS: Final[Mapping[str, Callable[[Json, Json], Block]]] = {

@@ -13,6 +13,10 @@ class Thing:
     enabled: bool = True
     where: str = "here"
 
+    @property
+    def key(self) -> str:
+        return self.name
+
 
 def registry_of(*names: str) -> Registry[Thing]:
     registry: Registry[Thing] = Registry("thing", lambda: None)

@@ -9,12 +9,12 @@ from mcpconnect.protocol.model import (
     DiscoverResult,
     Implementation,
     InitializeResult,
+    ListCapability,
     ListToolsResult,
     Progress,
     ServerCapabilities,
     ToolAnnotations,
     ToolDefinition,
-    ToolsCapability,
 )
 from mcpconnect.protocol.revisions import SUPPORTED
 from mcpconnect.protocol.wire import dump
@@ -25,7 +25,7 @@ INFO = Implementation(name="s", version="1", title="S", website_url="https://exa
 
 
 def test_names_are_camel_case_and_nothing_is_written_for_none():
-    capabilities = ServerCapabilities(tools=ToolsCapability(list_changed=True))
+    capabilities = ServerCapabilities(tools=ListCapability(list_changed=True))
     result = InitializeResult(protocol_version="x", capabilities=capabilities, server_info=INFO)
     assert dump(result) == {
         "resultType": "complete",
@@ -71,7 +71,7 @@ def test_the_models_fit_the_official_schema_once_lowered(revision):
         next_cursor="c",
     )
     check_result(revision.version, names.TOOLS_LIST, revision.lower(names.TOOLS_LIST, dump(tools)))
-    capabilities = ServerCapabilities(tools=ToolsCapability(), experimental={"x": {}}, extensions={"a/b": {}})
+    capabilities = ServerCapabilities(tools=ListCapability(), experimental={"x": {}}, extensions={"a/b": {}})
     if revision.handshake:
         result = InitializeResult(protocol_version=revision.version, capabilities=capabilities, server_info=INFO)
         check_result(revision.version, names.INITIALIZE, revision.lower(names.INITIALIZE, dump(result)))
