@@ -1,7 +1,8 @@
 """`Listening`: a `subscriptions/listen` request, which stays open and hears of changes.
 
-Rule: the acknowledgement comes first, and says what of the wish is honoured; every message names the subscription. A
-client ends it by cancelling (or by leaving), the server by a `notifications/cancelled` and the result.
+Rule: the acknowledgement comes first, and says what of the wish is honoured; every message names the subscription, and
+nothing is missed from the acknowledgement on. A client ends it by cancelling (or by leaving), the server by a
+`notifications/cancelled` and the result.
 
 Source: the specification's page *Subscriptions*.
 """
@@ -9,15 +10,15 @@ Source: the specification's page *Subscriptions*.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any, Final
 
 import anyio
 
-from ..context import Channel
+from ..context import Context
 from ..errors import InvalidParams
 from ..protocol import names
 from ..protocol.jsonrpc import Request, encode_error, encode_notification, encode_result
-from ..protocol.peer import Peer
 from ..protocol.refusal import Id
 from ..server import McpServer
 from .failures import internal
@@ -32,30 +33,27 @@ class Listening:
     threaded: bool = False
     timeout: float | None = None
 
-    def __init__(self, server: McpServer, request: Request, peer: Peer, channel: Channel) -> None:
+    def __init__(self, server: McpServer, request: Request, context: Context) -> None:
         self._server = server
         self._id: Id = request.id
-        self._peer = peer
-        self._channel = channel
-        self._wanted = _wanted(request.params)
+        self._context = context
+        self._honoured = _honoured(request.params)
+        self._notifications = dict(_TOPICS[wish] for wish in self._honoured)  # by topic
+        self._order = Lock()  # changes come from any thread, but only between the acknowledgement and the end
         self._ended = anyio.Event()
 
     async def begin(self) -> None:
         """Acknowledge, and pass changes on until the server winds down."""
-        topics = {_TOPICS[wish][0]: _TOPICS[wish][1] for wish in self._wanted}
-        honoured = dict.fromkeys(self._wanted, True)
-        self._tell(names.ACKNOWLEDGED, {"notifications": honoured})
-
-        def heard(topic: str) -> None:
-            if topic in topics:
-                self._tell(topics[topic], {})
-
-        unsubscribe = self._server.hub.subscribe(heard)
+        with self._order:
+            unsubscribe = self._server.hub.subscribe(self._heard)
+            self._tell(names.ACKNOWLEDGED, {"notifications": dict.fromkeys(self._honoured, True)})
         try:
             await self._ended.wait()
         finally:
             unsubscribe()
-        self._tell(names.CANCELLED, {"requestId": self._id, "reason": "the server is shutting down"})
+        with self._order:
+            self._notifications.clear()
+            self._tell(names.CANCELLED, {"requestId": self._id, "reason": "the server is shutting down"})
 
     def finish(self, _: Any) -> bytes:
         """Return the result that ends the subscription."""
@@ -65,7 +63,7 @@ class Listening:
     def fail(self, error: BaseException) -> bytes:
         """Return the answer for what should not happen."""
         failure = internal(error, names.LISTEN, self._id)
-        return encode_error(self._id, self._peer.revision.code(failure.kind), failure.message)
+        return encode_error(self._id, self._context.peer.revision.code(failure.kind), failure.message)
 
     def expire(self) -> bytes:
         """Return the result: a subscription has no time limit of its own."""
@@ -75,12 +73,23 @@ class Listening:
         """End the subscription by a result."""
         self._ended.set()
 
+    def _heard(self, topic: str) -> None:
+        with self._order:
+            notification = self._notifications.get(topic)
+            if notification is not None:
+                self._tell(notification, {})
+
     def _tell(self, method: str, params: dict[str, Any]) -> None:
         meta = {names.SUBSCRIPTION_ID: self._id}
-        self._channel.send(encode_notification(method, {names.META: meta, **params}))
+        self._context.tell(encode_notification(method, {names.META: meta, **params}))
 
 
-def _wanted(params: Mapping[str, Any]) -> list[str]:
+def _honoured(params: Mapping[str, Any]) -> list[str]:
+    """Return the wishes that can be fulfilled.
+
+    Raises:
+        InvalidParams: there is no object of wishes.
+    """
     wishes = params.get("notifications")
     if not isinstance(wishes, dict):
         raise InvalidParams("notifications must be an object that says what to hear of")

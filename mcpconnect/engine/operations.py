@@ -144,9 +144,8 @@ def call_tool(exchange: Exchange) -> Result:
 def listen(exchange: Exchange) -> Result:
     """Open a subscription."""
     request, disposals = exchange.request, Disposals()
-    call = Listening(exchange.server, request, exchange.peer, exchange.channel)
     context = Context(request.id, exchange.peer, request.method, _meta(request.params), exchange.channel, disposals)
-    return Running(call, context, disposals)
+    return Running(Listening(exchange.server, request, context), context, disposals)
 
 
 def _meta(params: dict[str, Any]) -> Mapping[str, Any]:
