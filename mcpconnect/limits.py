@@ -54,6 +54,12 @@ class Limits:
     stream_messages: int = 1024
     """Messages that one event stream keeps for a client that does not read or may come back; older ones are dropped."""
 
+    replay_bytes: int = 64 * 1024 * 1024
+    """Answers that one process keeps for clients that went away before they had them; the oldest are dropped."""
+
+    header_bytes: int = 64 * 1024
+    """The headers of one HTTP request."""
+
     sessions: int = 10_000
     """Sessions that one process remembers; the one that was idle longest makes room for a new one."""
 

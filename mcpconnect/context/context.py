@@ -127,6 +127,12 @@ class Context:
             report = dump(Progress(progress_token=token, progress=value, total=total, message=message))
             self._channel.send(encode_notification(names.PROGRESS, self.peer.revision.lower(names.PROGRESS, report)))
 
+    def tell(self, message: bytes) -> None:
+        """Send a notification that belongs to the call; nothing is sent once the answer is gone."""
+        with self._order:
+            if not self._answered:
+                self._channel.send(message)
+
     def close(self) -> None:
         """Let nothing more be sent: the answer comes now."""
         with self._order:

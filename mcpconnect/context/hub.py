@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from itertools import count
 from threading import Lock
 
 Listener = Callable[[str], None]
@@ -17,23 +18,27 @@ class Hub:
     """Listeners of a server; each is called with the topic that changed, such as `tools`."""
 
     def __init__(self) -> None:
-        self._listeners: tuple[Listener, ...] = ()
+        self._listeners: dict[int, Listener] = {}
+        self._numbers = count()
         self._lock = Lock()
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` on every change until the function returned here is called."""
+        number = next(self._numbers)
         with self._lock:
-            self._listeners = (*self._listeners, listener)
+            self._listeners[number] = listener
 
         def unsubscribe() -> None:
             with self._lock:
-                self._listeners = tuple(other for other in self._listeners if other is not listener)
+                self._listeners.pop(number, None)
 
         return unsubscribe
 
     def publish(self, topic: str) -> None:
         """Tell every listener that `topic` changed."""
-        for listener in self._listeners:
+        with self._lock:
+            listeners = list(self._listeners.values())
+        for listener in listeners:
             try:
                 listener(topic)
             except Exception:

@@ -30,12 +30,12 @@ from ..protocol.refusal import NO_ID, Id, NoId, Refused
 from ..protocol.revision import Revision
 from ..protocol.revisions import LATEST_HANDSHAKE
 from ..server import McpServer
-from .exchange import Exchange, Running
 from .failures import internal
 from .gathering import Gathering
 from .job import Job
 from .lifecycle import Lifecycle
 from .listening import CHANGES, updated_uri
+from .exchange import Exchange, Running
 from .operations import OPERATIONS
 
 Outcome: TypeAlias = bytes | tuple[Job, ...] | None
@@ -44,15 +44,21 @@ Outcome: TypeAlias = bytes | tuple[Job, ...] | None
 class Connection:
     """The server's side of one connection. `channel` carries what belongs to no request, and answers by default.
 
-    `peer` is given where the handshake was made elsewhere, such as with a process that has ended.
+    `peer` is given where the handshake was made elsewhere, such as with a process that has ended. `announces` says
+    whether a client that shook hands is told of changes.
     """
 
-    def __init__(self, server: McpServer, channel: Channel, peer: Peer | None = None) -> None:
+    def __init__(
+        self, server: McpServer, channel: Channel, peer: Peer | None = None, *, announces: bool = True
+    ) -> None:
         self._server = server
         self._channel = channel
         self._lifecycle = Lifecycle(peer)
         self._live: dict[Id, Job] = {}
-        self._unsubscribe: Callable[[], None] = server.hub.subscribe(self._announce)
+        self._announces = announces
+        self._unsubscribe: Callable[[], None] | None = None
+        if peer is not None:
+            self._hear()
 
     @property
     def live(self) -> int:
@@ -94,7 +100,9 @@ class Connection:
 
     def close(self, reason: str = "the connection is closed") -> None:
         """End what still runs, without answers, and hear no more of changes."""
-        self._unsubscribe()
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
         for job in list(self._live.values()):
             job.cancel(reason)
 
@@ -157,6 +165,8 @@ class Connection:
     def _take_notification(self, notification: Notification) -> None:
         if notification.method == names.INITIALIZED:
             self._lifecycle.initialized = self._lifecycle.peer is not None
+            if self._lifecycle.initialized:
+                self._hear()
         elif notification.method == names.CANCELLED:
             self._cancel(notification.params)
 
@@ -167,12 +177,15 @@ class Connection:
             if job is not None:
                 job.cancel(reason if isinstance(reason, str) else None)
 
+    def _hear(self) -> None:
+        if self._announces and self._unsubscribe is None:
+            self._unsubscribe = self._server.hub.subscribe(self._announce)
+
     def _announce(self, topic: str) -> None:
-        if self._lifecycle.initialized:
-            if topic in CHANGES:
-                self._channel.send(encode_notification(CHANGES[topic]))
-            elif (uri := updated_uri(topic)) in self._lifecycle.subscribed:
-                self._channel.send(encode_notification(names.RESOURCE_UPDATED, {"uri": uri}))
+        if topic in CHANGES:
+            self._channel.send(encode_notification(CHANGES[topic]))
+        elif (uri := updated_uri(topic)) in self._lifecycle.subscribed:
+            self._channel.send(encode_notification(names.RESOURCE_UPDATED, {"uri": uri}))
 
 
 def _error(request_id: Id | NoId | None, revision: Revision, error: ProtocolError) -> bytes:

@@ -1,7 +1,8 @@
 """`Listening`: a `subscriptions/listen` request, which stays open and hears of changes.
 
-Rule: the acknowledgement comes first, and says what of the wish is honoured; every message names the subscription. A
-client ends it by cancelling (or by leaving), the server by a `notifications/cancelled` and the result.
+Rule: the acknowledgement comes first, and says what of the wish is honoured; every message names the subscription, and
+nothing is missed from the acknowledgement on. A client ends it by cancelling (or by leaving), the server by a
+`notifications/cancelled` and the result.
 
 Source: the specification's page *Subscriptions*.
 """
@@ -9,15 +10,15 @@ Source: the specification's page *Subscriptions*.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any, Final
 
 import anyio
 
-from ..context import Channel
+from ..context import Context
 from ..errors import InvalidParams
 from ..protocol import names
 from ..protocol.jsonrpc import Request, encode_error, encode_notification, encode_result
-from ..protocol.peer import Peer
 from ..protocol.refusal import Id
 from ..server import McpServer
 from .failures import internal
@@ -34,6 +35,7 @@ _WISHES: Final[Mapping[str, str]] = {
     "promptsListChanged": "prompts",
     "resourcesListChanged": "resources",
 }
+_URIS: Final = "resourceSubscriptions"
 _UPDATED: Final = "resource:"
 
 
@@ -48,32 +50,29 @@ class Listening:
     threaded: bool = False
     timeout: float | None = None
 
-    def __init__(self, server: McpServer, request: Request, peer: Peer, channel: Channel) -> None:
+    def __init__(self, server: McpServer, request: Request, context: Context) -> None:
         self._server = server
         self._id: Id = request.id
-        self._peer = peer
-        self._channel = channel
-        self._wanted = _wanted(request.params, server.limits.subscriptions)
+        self._context = context
+        self._honoured = _honoured(request.params, server.limits.subscriptions)
+        self._topics = {_WISHES[wish] for wish in self._honoured if wish in _WISHES}
+        self._uris = set(self._honoured.get(_URIS, ()))
+        self._order = Lock()  # changes come from any thread, but only between the acknowledgement and the end
         self._ended = anyio.Event()
 
     async def begin(self) -> None:
         """Acknowledge, and pass changes on until the server winds down."""
-        self._tell(names.ACKNOWLEDGED, {"notifications": self._wanted})
-        topics = {_WISHES[wish] for wish in self._wanted if wish in _WISHES}
-        uris = set(self._wanted.get("resourceSubscriptions", ()))
-
-        def heard(topic: str) -> None:
-            if topic in topics:
-                self._tell(CHANGES[topic], {})
-            elif (uri := updated_uri(topic)) in uris:
-                self._tell(names.RESOURCE_UPDATED, {"uri": uri})
-
-        unsubscribe = self._server.hub.subscribe(heard)
+        with self._order:
+            unsubscribe = self._server.hub.subscribe(self._heard)
+            self._tell(names.ACKNOWLEDGED, {"notifications": self._honoured})
         try:
             await self._ended.wait()
         finally:
             unsubscribe()
-        self._tell(names.CANCELLED, {"requestId": self._id, "reason": "the server is shutting down"})
+        with self._order:
+            self._topics.clear()
+            self._uris.clear()
+            self._tell(names.CANCELLED, {"requestId": self._id, "reason": "the server is shutting down"})
 
     def finish(self, _: Any) -> bytes:
         """Return the result that ends the subscription."""
@@ -83,7 +82,7 @@ class Listening:
     def fail(self, error: BaseException) -> bytes:
         """Return the answer for what should not happen."""
         failure = internal(error, names.LISTEN, self._id)
-        return encode_error(self._id, self._peer.revision.code(failure.kind), failure.message)
+        return encode_error(self._id, self._context.peer.revision.code(failure.kind), failure.message)
 
     def expire(self) -> bytes:
         """Return the result: a subscription has no time limit of its own."""
@@ -93,20 +92,31 @@ class Listening:
         """End the subscription by a result."""
         self._ended.set()
 
+    def _heard(self, topic: str) -> None:
+        with self._order:
+            if topic in self._topics:
+                self._tell(CHANGES[topic], {})
+            elif (uri := updated_uri(topic)) in self._uris:
+                self._tell(names.RESOURCE_UPDATED, {"uri": uri})
+
     def _tell(self, method: str, params: dict[str, Any]) -> None:
         meta = {names.SUBSCRIPTION_ID: self._id}
-        self._channel.send(encode_notification(method, {names.META: meta, **params}))
+        self._context.tell(encode_notification(method, {names.META: meta, **params}))
 
 
-def _wanted(params: Mapping[str, Any], limit: int) -> dict[str, Any]:
-    """Return the part of a client's wish that is honoured."""
+def _honoured(params: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    """Return the wishes that are fulfilled, as the client wrote them.
+
+    Raises:
+        InvalidParams: there is no object of wishes, or one is malformed.
+    """
     wishes = params.get("notifications")
     if not isinstance(wishes, dict):
         raise InvalidParams("notifications must be an object that says what to hear of")
     honoured: dict[str, Any] = {wish: True for wish in _WISHES if wishes.get(wish) is True}
-    uris = wishes.get("resourceSubscriptions")
+    uris = wishes.get(_URIS)
     if uris is not None:
         if not isinstance(uris, list) or not all(isinstance(uri, str) for uri in uris):
-            raise InvalidParams("resourceSubscriptions must be a list of URIs")
-        honoured["resourceSubscriptions"] = uris[:limit]
+            raise InvalidParams(f"{_URIS} must be a list of URIs")
+        honoured[_URIS] = uris[:limit]
     return honoured

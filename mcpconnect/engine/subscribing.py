@@ -30,6 +30,5 @@ def unsubscribe(exchange: Exchange) -> Result:
 
 def listen(exchange: Exchange) -> Result:
     """Open a subscription."""
-    call = Listening(exchange.server, exchange.request, exchange.peer, exchange.channel)
     context, disposals = exchange.context(exchange.request.method)
-    return Running(call, context, disposals)
+    return Running(Listening(exchange.server, exchange.request, context), context, disposals)

@@ -312,7 +312,7 @@ async def test_a_change_is_announced_once_to_those_who_shook_hands() -> None:
         server.unregister(More)
         assert announcements(wire) == 2
         assert announcements(modern) == 0
-        assert len(server.hub) == 2
+        assert len(server.hub) == 1
     assert len(server.hub) == 0
 
 

@@ -3,57 +3,65 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from typing import Final
 
 from ...limits import Limits
-from .asgi import Receive
+from .exchange import CLOSE, HttpExchange
 
-
-class BodyRefused(Exception):  # noqa: N818 - an answer to the client, not a failure of ours
-    """A body that is not read to its end; `status` is the HTTP status that says so."""
-
-    def __init__(self, status: int, reason: str) -> None:
-        self.status = status
-        self.reason = reason
-        super().__init__(reason)
+_LINGER_SECONDS: Final = 2.0
 
 
 class Disconnected(Exception):  # noqa: N818 - a fact, not a failure
     """The client went away."""
 
 
-async def read_body(receive: Receive, headers: Mapping[str, str], limits: Limits) -> bytes:
-    """Return the whole body.
+class _TooLong(Exception):  # noqa: N818 - an answer to the client, not a failure of ours
+    """The body is longer than it may be."""
+
+
+async def read_body(http: HttpExchange, limits: Limits) -> bytes | None:
+    """Return the whole body, or None after answering that it is too long or too slow.
 
     Raises:
-        BodyRefused: it is too long or too slow.
         Disconnected: the client went away meanwhile.
     """
-    declared = headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > limits.body_bytes:
-        raise _too_long(limits)
+    declared = http.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > limits.body_bytes:
+        await _refuse_long(http, limits)
+        return None
     try:
         async with asyncio.timeout(limits.body_seconds):
-            return await _read(receive, limits)
+            return await _read(http, limits.body_bytes)
+    except _TooLong:
+        await _refuse_long(http, limits)
     except TimeoutError:
-        raise BodyRefused(408, f"the body took longer than {limits.body_seconds:g} s (Limits.body_seconds)") from None
+        reason = f"the body took longer than {limits.body_seconds:g} s (Limits.body_seconds)"
+        await http.refuse(408, reason, CLOSE)
+    return None
 
 
-async def _read(receive: Receive, limits: Limits) -> bytes:
-    pieces: list[bytes] = []
-    size, more = 0, True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        piece: bytes = message.get("body", b"")
-        more = message.get("more_body", False)
-        size += len(piece)
-        if size > limits.body_bytes:
-            raise _too_long(limits)
-        pieces.append(piece)
-    return b"".join(pieces)
+async def _read(http: HttpExchange, limit: int) -> bytes:
+    message = await http.receive()
+    pieces: list[bytes] = [_piece(message)]
+    size = len(pieces[0])
+    while message.get("more_body", False) and size <= limit:
+        message = await http.receive()
+        pieces.append(_piece(message))
+        size += len(pieces[-1])
+    if size > limit:
+        raise _TooLong
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _too_long(limits: Limits) -> BodyRefused:
-    return BodyRefused(413, f"the body is longer than {limits.body_bytes} bytes (Limits.body_bytes)")
+def _piece(message: object) -> bytes:
+    assert isinstance(message, dict)
+    if message["type"] == "http.disconnect":
+        raise Disconnected
+    piece: bytes = message.get("body", b"")
+    return piece
+
+
+async def _refuse_long(http: HttpExchange, limits: Limits) -> None:
+    # Closing at once would take the answer away from a client that still sends.
+    reason = f"the body is longer than {limits.body_bytes} bytes (Limits.body_bytes)"
+    await http.refuse(413, reason, CLOSE, linger=_LINGER_SECONDS)

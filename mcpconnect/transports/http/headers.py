@@ -1,15 +1,19 @@
 """What HTTP headers say about a message, and whether they agree with its body.
 
 Rule: names compare without case, values exactly, after the white space around them is gone. A value that no header may
-hold is wrapped as `=?base64?…?=`; anything that lacks the exact marks is itself.
+hold is wrapped as `=?base64?…?=`; anything that lacks the exact marks is itself. A header that stands twice is one
+whose values are joined by commas, so it never equals what a single one has to be.
 
-Source: the specification's page *Transports, Streamable HTTP* (request headers, custom headers from tool parameters).
+Sources: the specification's page *Transports, Streamable HTTP* (request headers, custom headers from tool parameters);
+RFC 9110, section 5.
 """
 
 from __future__ import annotations
 
 import binascii
+import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from ...errors import HeaderMismatch
@@ -23,15 +27,22 @@ NAME: Final = "mcp-name"
 PARAMETER: Final = "mcp-param-"
 LAST_EVENT: Final = "last-event-id"
 
-_PREFIX, _SUFFIX = "=?base64?", "?="
-
 NAMED: Final[Mapping[str, str]] = {names.TOOLS_CALL: "name"}
 """The parameter that `Mcp-Name` repeats, by method."""
+
+UNKNOWN_VERSION: Final = "MCP-Protocol-Version names no version that is spoken here"
+
+_PREFIX, _SUFFIX = "=?base64?", "?="
+_INTEGER: Final = re.compile(r"(-?\d{1,16})(?:\.0+)?", re.ASCII)  # within ±(2^53-1) no longer ones exist
 
 
 def read_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Return the headers of an ASGI scope by their names in small letters."""
-    return {name.decode("latin-1").lower(): value.decode("latin-1").strip() for name, value in raw}
+    headers: dict[str, str] = {}
+    for name_bytes, value_bytes in raw:
+        name, value = name_bytes.decode("latin-1").lower(), value_bytes.decode("latin-1").strip(" \t")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
 
 
 def is_json(content_type: str | None) -> bool:
@@ -39,16 +50,27 @@ def is_json(content_type: str | None) -> bool:
     return content_type is not None and content_type.partition(";")[0].strip().lower() == "application/json"
 
 
+@lru_cache(maxsize=256)
 def accepts(accept: str | None, kind: str) -> bool:
-    """Say whether an `Accept` header admits a media type; without a header everything is admitted."""
+    """Say whether an `Accept` header admits a media type; without a header everything is admitted.
+
+    The most specific range decides: `text/event-stream;q=0, */*` admits everything but event streams.
+    """
     if not accept:
         return True
-    family = kind.partition("/")[0] + "/*"
+    ranges: dict[str, bool] = {}
     for part in accept.lower().split(","):
         media, *parameters = (piece.strip() for piece in part.split(";"))
-        if media in (kind, family, "*/*") and "q=0" not in parameters:
-            return True
+        ranges[media] = not any(_is_zero(parameter) for parameter in parameters)
+    for candidate in (kind, kind.partition("/")[0] + "/*", "*/*"):
+        if candidate in ranges:
+            return ranges[candidate]
     return False
+
+
+def _is_zero(parameter: str) -> bool:
+    name, _, value = parameter.partition("=")
+    return name.strip() == "q" and value.strip().rstrip("0") in ("", "0.", ".")
 
 
 def unwrap(value: str) -> str:
@@ -61,9 +83,12 @@ def unwrap(value: str) -> str:
         return value
     inner = value[len(_PREFIX) : -len(_SUFFIX)]
     try:
-        return binascii.a2b_base64(inner.encode("ascii"), strict_mode=True).decode()
+        data = binascii.a2b_base64(inner.encode("ascii"), strict_mode=True)
+        if binascii.b2a_base64(data, newline=False).decode() == inner:  # one text has one form
+            return data.decode()
     except ValueError:
-        raise HeaderMismatch("a header's base64 value is malformed") from None
+        pass
+    raise HeaderMismatch("a header's base64 value is malformed")
 
 
 def check_version(headers: Mapping[str, str], meta: Mapping[str, Any]) -> None:
@@ -110,8 +135,6 @@ def _says(text: str, value: Any) -> bool:
     if isinstance(value, bool):
         return text == ("true" if value else "false")
     if isinstance(value, (int, float)):
-        try:
-            return bool(float(text) == float(value))
-        except ValueError:
-            return False
-    return text == value
+        integer = _INTEGER.fullmatch(text)
+        return integer is not None and bool(int(integer[1]) == value)
+    return bool(text == value)

@@ -8,185 +8,182 @@ Source: the specification's page *Transports, Streamable HTTP* of the revisions 
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
 from functools import partial
-from typing import Final
 
-from ...engine.connection import Connection, Outcome
+from ...engine.connection import Outcome
 from ...engine.runner import Runner
 from ...protocol import names
-from ...protocol.jsonrpc import Batch, Failure, Request, Single, encode_error
-from ...protocol.peer import Peer
-from ...protocol.refusal import NO_ID
-from ...protocol.revisions import LATEST_HANDSHAKE, SUPPORTED, find
+from ...protocol.jsonrpc import Batch, Failure, Notification, Request, Single
+from ...protocol.jsonrpc import Response as ClientResponse
 from ...server import McpServer
-from .asgi import JSON, Receive, Send, respond
-from .headers import LAST_EVENT, SESSION, VERSION, accepts
-from .replies import Response as Reply
-from .sessions import Session, Sessions
+from .exchange import HttpExchange
+from .headers import LAST_EVENT, SESSION
+from .replies import Response, handshake_status
+from .session import Session
+from .sessions import Sessions, SessionsFull
 from .settings import HttpSettings
 from .stream import Stream
 
-_EVENT_STREAM: Final = "text/event-stream"
-
 
 class Legacy:
-    """Serves the requests of clients that shake hands."""
+    """Serves the requests of clients that shake hands and keep a session."""
 
     def __init__(self, server: McpServer, sessions: Sessions, runner: Runner, settings: HttpSettings) -> None:
-        self._server = server
+        self._seconds = server.limits.keepalive_seconds
         self._sessions = sessions
         self._runner = runner
-        self._settings = settings
+        self._json = settings.json_response
+        self._winding = False
 
-    async def post(self, message: Single | Batch, headers: Mapping[str, str], receive: Receive, send: Send) -> None:
+    async def post(self, http: HttpExchange, message: Single | Batch) -> None:
         """Answer one message, or a batch."""
-        if self._settings.stateless:
-            await self._post_stateless(message, headers, receive, send)
-        elif isinstance(message, Request) and message.method == names.INITIALIZE:
-            await self._initialize(message, send)
-        else:
-            session = await self._session(headers, send)
-            if session is not None:
-                await self._post_in(session, message, headers, receive, send)
-
-    async def get(self, headers: Mapping[str, str], receive: Receive, send: Send) -> None:
-        """Open the stream for what belongs to no request, or resume one after `Last-Event-ID`."""
-        if self._settings.stateless:
-            await respond(send, 405, b"", (b"allow", b"POST"))
+        try:
+            if isinstance(message, Request) and message.method == names.INITIALIZE:
+                await self._initialize(http, message)
+                return
+            session = await self._session(http)
+        except SessionsFull:
+            await _refuse_full(http)
             return
-        if not accepts(headers.get("accept"), _EVENT_STREAM):
-            await _refuse(send, 406, "a GET opens an event stream: accept text/event-stream")
-            return
-        session = await self._session(headers, send)
         if session is None:
             return
-        found = session.find_event(headers.get(LAST_EVENT, ""))
-        if found is not None:
-            await self._carry(session, *found, receive, send)
-        elif session.standalone.reader is not None:
-            await _refuse(send, 409, "this session has a stream open already")
+        if isinstance(message, (Notification, ClientResponse)):
+            session.connection.take(message, session.standalone)
+            await http.respond(202)
         else:
-            await self._carry(session, session.standalone, session.standalone.delivered, receive, send)
+            await self._serve(http, session, message)
 
-    async def delete(self, headers: Mapping[str, str], send: Send) -> None:
-        """End the session."""
-        if self._settings.stateless:
-            await respond(send, 405, b"", (b"allow", b"POST"))
-        elif await self._session(headers, send) is not None:
-            self._sessions.end(headers[SESSION])
-            await respond(send, 200, b"")
-
-    # -- one POST -----------------------------------------------------------------------------------------------------
-
-    async def _initialize(self, request: Request, send: Send) -> None:
-        session = Session(self._server, None)
-        outcome = session.connection.take(request, session.standalone)
-        assert isinstance(outcome, bytes)  # the handshake is answered at once
-        if isinstance(outcome, Failure):
-            session.close()
-            await respond(send, 200, outcome, JSON)
+    async def get(self, http: HttpExchange) -> None:
+        """Open the stream for what belongs to no request, or resume one after `Last-Event-ID`."""
+        if not http.takes_events:
+            await http.refuse(406, "a GET opens an event stream: accept text/event-stream")
             return
-        session_id = self._sessions.begin(session)
-        await respond(send, 200, outcome, JSON, (SESSION.encode(), session_id.encode()))
+        if self._winding:
+            await http.refuse(503, "the server is shutting down", (b"retry-after", b"1"))
+            return
+        try:
+            session = await self._session(http)
+        except SessionsFull:
+            await _refuse_full(http)
+            return
+        if session is not None:
+            await self._open(http, session)
 
-    async def _post_in(
-        self, session: Session, message: Single | Batch, headers: Mapping[str, str], receive: Receive, send: Send
-    ) -> None:
+    async def delete(self, http: HttpExchange) -> None:
+        """End the session."""
+        session_id = http.headers.get(SESSION)
+        if session_id is None:
+            await http.refuse(400, "Mcp-Session-Id is missing")
+        elif self._sessions.end(session_id):
+            await http.respond(200)
+        else:
+            await http.refuse(404, "no such session")
+
+    def wind_down(self) -> None:
+        """End the streams that would stay open by themselves; calls go on."""
+        self._winding = True
+        for session in self._sessions:
+            session.standalone.answer(None)
+
+    async def _initialize(self, http: HttpExchange, request: Request) -> None:
+        known = http.headers.get(SESSION)
+        session = None if known is None else self._sessions.find(known)
+        if session is not None:  # which refuses a second handshake
+            outcome = session.connection.take(request, session.standalone)
+        else:
+            session = self._sessions.new()
+            outcome = session.connection.take(request, session.standalone)
+            if not isinstance(outcome, Failure):
+                assert isinstance(outcome, bytes)  # the handshake is answered at once
+                session_id = self._sessions.begin(session)
+                await http.answer(outcome, 200, (SESSION.encode(), session_id.encode()))
+                return
+        assert isinstance(outcome, Failure)
+        await http.answer(outcome, handshake_status(outcome))
+
+    async def _serve(self, http: HttpExchange, session: Session, message: Request | Batch) -> None:
         stream = session.new_stream()
         outcome = session.connection.take(message, stream)
-        if await self._answered_at_once(outcome, stream, send):
+        if await answered_at_once(http, outcome, stream):
             session.drop(stream)
             return
-        self._start(outcome)
-        if self._wants_json(headers):
-            await self._as_json(session, stream, receive, send)
-        else:
-            await self._carry(session, stream, 0, receive, send)
-
-    async def _post_stateless(
-        self, message: Single | Batch, headers: Mapping[str, str], receive: Receive, send: Send
-    ) -> None:
-        stream = Stream(0, self._server.limits.stream_messages, asyncio.get_running_loop())
-        first = isinstance(message, Request) and message.method == names.INITIALIZE
-        connection = Connection(self._server, stream, None if first else _assumed_peer(headers))
-        try:
-            outcome = connection.take(message, stream)
-            if await self._answered_at_once(outcome, stream, send):
-                return
-            self._start(outcome)
-            async with Reply(stream, receive, send, seconds=self._server.limits.keepalive_seconds) as reply:
-                if self._wants_json(headers):
-                    if await reply.answered():
-                        await reply.json()
-                elif await reply.begun():
-                    await (reply.json() if stream.closed and len(stream.messages) <= 1 else reply.events())
-        finally:
-            connection.close("the client went away")
-
-    async def _answered_at_once(self, outcome: Outcome, stream: Stream, send: Send) -> bool:
-        if isinstance(outcome, bytes):
-            await respond(send, 200, outcome, JSON)
-        elif outcome is None:
-            await respond(send, 202, b"")
-        elif not outcome and stream.closed:
-            answers = [message for _, message in stream.messages]
-            await (respond(send, 200, answers[-1], JSON) if answers else respond(send, 202, b""))
-        else:
-            return False
-        return True
-
-    def _wants_json(self, headers: Mapping[str, str]) -> bool:
-        return self._settings.json_response or not accepts(headers.get("accept"), _EVENT_STREAM)
-
-    def _start(self, outcome: Outcome) -> None:
         assert isinstance(outcome, tuple)
         self._runner.start(*outcome)
-
-    async def _as_json(self, session: Session, stream: Stream, receive: Receive, send: Send) -> None:
         session.open += 1
         try:
-            async with Reply(stream, receive, send, seconds=self._server.limits.keepalive_seconds) as reply:
-                if await reply.answered():
-                    await reply.json()
+            if self._json or not http.takes_events:
+                session.drop(stream)  # a body of JSON cannot be resumed
+                await respond_json(http, stream, self._seconds)
+            else:
+                await self._carry(http, session, stream, 0)
         finally:
             session.open -= 1
-            session.drop(stream)
+            session.settle(stream)
 
-    async def _carry(self, session: Session, stream: Stream, after: int, receive: Receive, send: Send) -> None:
+    async def _open(self, http: HttpExchange, session: Session) -> None:
+        event_id = http.headers.get(LAST_EVENT)
+        found = None if event_id is None else session.find_event(event_id)
+        stream, after = found or (session.standalone, session.standalone.delivered)
+        if event_id is not None and found is None:
+            await http.refuse(410, "what follows this event is not here, or no longer")
+        elif found is None and stream.reader is not None:
+            await http.refuse(409, "this session has a stream open already")
+        else:
+            stream.early = False
+            session.open += 1
+            try:
+                await self._carry(http, session, stream, after)
+            finally:
+                session.open -= 1
+                session.settle(stream)
+
+    async def _carry(self, http: HttpExchange, session: Session, stream: Stream, after: int) -> None:
         """Send a stream's messages as events with ids, so that the client can come back for them."""
         peer = session.connection.peer
         resumable = peer is not None and peer.revision.has(names.RESUMING)
-        opening = b"id: %s\ndata: \n\n" % session.event_id(stream, after) if resumable else b""
+        opening = b"id: %b\ndata: \n\n" % session.event_id(stream, after) if resumable else b""
         event_id = partial(session.event_id, stream)
-        seconds = self._server.limits.keepalive_seconds
-        session.open += 1
-        try:
-            async with Reply(stream, receive, send, seconds=seconds, after=after, event_id=event_id) as reply:
-                await reply.events(opening)
-        finally:
-            session.open -= 1
-            if stream.closed:
-                session.finished(stream)
+        with Response(
+            http, stream, seconds=self._seconds, after=after, event_id=event_id, resumable=resumable
+        ) as response:
+            if stream is not session.standalone:
+                await response.soon()
+            await response.events(opening)
 
-    async def _session(self, headers: Mapping[str, str], send: Send) -> Session | None:
-        session_id = headers.get(SESSION)
+    async def _session(self, http: HttpExchange) -> Session | None:
+        session_id = http.headers.get(SESSION)
         if session_id is None:
-            await _refuse(send, 400, "Mcp-Session-Id is missing: initialize first")
+            await http.refuse(400, "Mcp-Session-Id is missing: initialize first")
             return None
         session = self._sessions.find(session_id)
         if session is None:
-            await _refuse(send, 404, "no such session: initialize again")
+            await http.refuse(404, "no such session: initialize again")
         return session
 
 
-def _assumed_peer(headers: Mapping[str, str]) -> Peer:
-    """Return the peer of a request that nothing is known of but its version header."""
-    oldest_with_http = SUPPORTED[-2]
-    return Peer(find(headers.get(VERSION, "")) or oldest_with_http)
+async def answered_at_once(http: HttpExchange, outcome: Outcome, stream: Stream) -> bool:
+    """Answer a message that starts no call; say whether that was so."""
+    if isinstance(outcome, bytes):
+        await http.answer(outcome, handshake_status(outcome))
+    elif outcome is None or (not outcome and stream.reply is None):
+        await http.respond(202)
+    elif not outcome and stream.reply is not None:
+        await http.answer(stream.reply)
+    else:
+        return False
+    return True
 
 
-async def _refuse(send: Send, status: int, reason: str) -> None:
-    body = encode_error(NO_ID, LATEST_HANDSHAKE.code("invalid-request"), reason)
-    await respond(send, status, body, JSON)
+async def respond_json(http: HttpExchange, stream: Stream, seconds: float) -> None:
+    """Send the answer as one body, when it is there; an empty one if the call was cancelled."""
+    with Response(http, stream, seconds=seconds) as response:
+        if not await response.answered():
+            return
+    if stream.reply is None:
+        await http.respond(202)
+    else:
+        await http.answer(stream.reply, handshake_status(stream.reply))
+
+
+async def _refuse_full(http: HttpExchange) -> None:
+    await http.refuse(503, "too many sessions (Limits.sessions): try again later", (b"retry-after", b"10"))

@@ -8,22 +8,17 @@ Source: the specification's page *Transports, Streamable HTTP*.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
-
 from ...engine.connection import Connection
 from ...engine.lifecycle import check_meta, peer_of
 from ...engine.runner import Runner
-from ...errors import ProtocolError
+from ...errors import InvalidParams, ProtocolError
 from ...protocol import names
 from ...protocol.jsonrpc import Batch, Notification, Request, Single, encode_error
-from ...protocol.refusal import NO_ID
 from ...protocol.revisions import LATEST, find
 from ...server import McpServer
-from .asgi import JSON, Receive, Send, respond
-from .headers import VERSION, check_parameters, check_routing, check_version
-from .replies import Response as Reply
-from .replies import status_of
+from .exchange import HttpExchange
+from .headers import UNKNOWN_VERSION, VERSION, check_parameters, check_routing, check_version
+from .replies import Response, status_of
 from .stream import Stream
 
 
@@ -34,72 +29,97 @@ class Modern:
         self._server = server
         self._runner = runner
         self._open: set[Connection] = set()
+        self._winding = False
 
-    async def post(self, message: Single | Batch, headers: Mapping[str, str], receive: Receive, send: Send) -> None:
+    async def post(self, http: HttpExchange, message: Single | Batch) -> None:
         """Answer one message."""
-        if isinstance(message, Notification):
-            await respond(send, 202, b"")
-        elif isinstance(message, Request):
-            await self._request(message, headers, receive, send)
+        if isinstance(message, Request):
+            await self._request(http, message)
+        elif isinstance(message, Notification):
+            await (http.refuse(400, UNKNOWN_VERSION) if _is_unknown(http, message) else http.respond(202))
         else:
-            reason = "Invalid request: a POST holds one request or one notification"
-            failure = encode_error(NO_ID, LATEST.code("invalid-request"), reason)
-            await respond(send, 400, failure, JSON)
+            await http.refuse(400, "a POST holds one request or one notification")
 
-    async def _request(self, request: Request, headers: Mapping[str, str], receive: Receive, send: Send) -> None:
+    def wind_down(self) -> None:
+        """End what would stay open by itself, such as subscriptions; calls go on."""
+        self._winding = True
+        for connection in list(self._open):
+            connection.wind_down()
+
+    async def _request(self, http: HttpExchange, request: Request) -> None:
         try:
-            self._check(request, headers)
+            self._check(http, request)
         except ProtocolError as error:
             code = LATEST.code(error.kind or "")
-            await respond(send, 400, encode_error(request.id, code, error.message, error.data), JSON)
+            await http.answer(encode_error(request.id, code, error.message, error.data), 400)
             return
-        stream = Stream(0, self._server.limits.stream_messages, asyncio.get_running_loop())
+        if request.method == names.LISTEN and not http.takes_events:
+            await http.refuse(406, "a subscription is an event stream: accept text/event-stream")
+            return
+        stream = Stream(self._server.limits.stream_messages)
         connection = Connection(self._server, stream)
+        outcome = connection.take(request, stream)
+        if isinstance(outcome, bytes):
+            await http.answer(outcome, status_of(outcome))
+            return
+        assert isinstance(outcome, tuple)
         self._open.add(connection)
         try:
-            outcome = connection.take(request, stream)
-            if isinstance(outcome, bytes):
-                await respond(send, status_of(outcome), outcome, JSON)
-            elif outcome:
-                self._runner.start(*outcome)
-                await self._carry(stream, receive, send)
+            self._runner.start(*outcome)
+            if self._winding:
+                connection.wind_down()
+            await self._carry(http, stream)
         finally:
             self._open.discard(connection)
             connection.close("the client went away")
 
-    async def _carry(self, stream: Stream, receive: Receive, send: Send) -> None:
-        async with Reply(stream, receive, send, seconds=self._server.limits.keepalive_seconds) as reply:
-            if not await reply.begun():
+    async def _carry(self, http: HttpExchange, stream: Stream) -> None:
+        with Response(http, stream, seconds=self._server.limits.keepalive_seconds) as response:
+            if not await (response.begun() if http.takes_events else response.answered()):
                 return
-            if stream.closed and len(stream.messages) <= 1:
-                await reply.json(status_of)
+            if http.takes_events and stream.last and not stream.only_reply:
+                await response.events()
+            elif stream.reply is not None:
+                await http.answer(stream.reply, status_of(stream.reply))
             else:
-                await reply.events()
+                await http.refuse(503, "the call was ended, because the server is shutting down")
 
-    def _check(self, request: Request, headers: Mapping[str, str]) -> None:
+    def _check(self, http: HttpExchange, request: Request) -> None:
+        if _is_unknown(http, request):
+            raise InvalidParams(f"{UNKNOWN_VERSION}, and there is no _meta that names one")
         meta = check_meta(request.params)
-        check_version(headers, meta)
-        peer_of(meta)
-        check_routing(headers, request)
+        check_version(http.headers, meta)
+        revision = find(meta[names.PROTOCOL_VERSION])
+        if revision is None or revision.handshake:
+            peer_of(meta)  # which refuses it
+        check_routing(http.headers, request)
         if request.method == names.TOOLS_CALL:
             tool = self._server.tools.get(str(request.params.get("name")))
             if tool is not None and tool.headers:
-                check_parameters(headers, tool.headers, request.params.get("arguments"))
-
-    def wind_down(self) -> None:
-        """End what stays open, such as subscriptions."""
-        for connection in list(self._open):
-            connection.wind_down()
+                check_parameters(http.headers, tool.headers, request.params.get("arguments"))
 
 
-def is_modern(message: Single | Batch, headers: Mapping[str, str]) -> bool:
-    """Say whether a message is of the per-request era: by its `_meta`, or by a version header that is of no other."""
-    if isinstance(message, (Request, Notification)):
-        meta = message.params.get(names.META)
-        if isinstance(meta, dict) and names.PROTOCOL_VERSION in meta:
-            return True
-    version = headers.get(VERSION)
+def is_modern(message: Single | Batch, http: HttpExchange) -> bool:
+    """Say whether a message is of the per-request era: by its `_meta`, or by a version header that is of no other.
+
+    An `initialize` without such a `_meta` is a handshake, whatever newer revision its sender would like to speak.
+    """
+    if isinstance(message, (Request, Notification)) and _names_version(message):
+        return True
+    version = http.headers.get(VERSION)
     if version is None:
         return False
     revision = find(version)
-    return revision is None or not revision.handshake
+    if revision is None:
+        return not (isinstance(message, Request) and message.method == names.INITIALIZE)
+    return not revision.handshake
+
+
+def _names_version(message: Request | Notification) -> bool:
+    meta = message.params.get(names.META)
+    return isinstance(meta, dict) and names.PROTOCOL_VERSION in meta
+
+
+def _is_unknown(http: HttpExchange, message: Request | Notification) -> bool:
+    """Say whether nothing tells the version but a header that names none of ours."""
+    return not _names_version(message) and find(http.headers.get(VERSION, "")) is None

@@ -1,60 +1,79 @@
-"""`Stream`: the messages of one HTTP response in their order, whoever writes them and whoever reads them.
+"""`Stream`: the messages about one request in their order, whoever writes them and whoever reads them.
 
-Rule: writing never waits and is allowed from any thread; reading belongs to the loop. A stream outlives the response
-that carries it, so that a client may come back for what it missed; it keeps a bounded number of messages, and drops the
-oldest.
+Rule: writing never waits and is allowed from any thread; reading belongs to the loop. A kept stream outlives the
+response that carries it, so that a client may come back for what it missed. What waits is bounded in number and bytes:
+the oldest messages are dropped, the last one never.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any, Final
+
+_BYTES: Final = 4 * 1024 * 1024  # of messages that wait; the last one may be longer
 
 
 class Stream:
     """The channel of one request, or of what belongs to none.
 
-    `key` names it within its session. Messages are numbered from 1; `final` is the number of the last one, once nothing
-    can follow. `early` asks for the end of the response that carries the stream though the answer is not there;
-    `retry_ms` is the time after which the client may come back. `reader` is the response that carries it now, and
-    `delivered` the number of the last message that left by one.
+    `key` names it within its session. `messages` are those kept, each with its number, counted from 1; `last` is the
+    number of the newest. `reply` is the answer, once it is there, and then also the last message. `closed` says that
+    nothing will follow. `early` asks for the end of the response that carries the stream though the answer is not
+    there; `retry_ms` is the time after which the client may come back. `reader` is the response that carries it now,
+    and `delivered` the number of the last message that left by one.
     """
 
     __slots__ = (
+        "_bytes",
+        "_kept",
+        "_limit",
         "_loop",
+        "_on_closed",
         "_owner",
         "_waiting",
+        "closed",
         "delivered",
         "early",
-        "final",
         "key",
         "last",
-        "limit",
         "messages",
         "reader",
+        "reply",
         "retry_ms",
     )
 
-    def __init__(self, key: int, limit: int, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, limit: int, *, key: int = 0, kept: bool = False, on_closed: Callable[[Stream], None] | None = None
+    ) -> None:
         self.key = key
-        self.limit = limit
-        self.messages: deque[tuple[int, bytes]] = deque()
+        self.messages: list[tuple[int, bytes]] = []
         self.last = 0
         self.delivered = 0
         self.reader: object | None = None
-        self.final: int | None = None
+        self.reply: bytes | None = None
+        self.closed = False
         self.early = False
         self.retry_ms: int | None = None
-        self._loop = loop
+        self._kept = kept
+        self._limit = limit
+        self._bytes = 0
+        self._on_closed = on_closed
+        self._loop = asyncio.get_running_loop()
         self._owner = threading.get_ident()
-        self._waiting: asyncio.Future[None] | None = None
+        self._waiting: list[asyncio.Future[None]] = []
 
     @property
-    def closed(self) -> bool:
-        """Whether nothing will follow."""
-        return self.final is not None
+    def only_reply(self) -> bool:
+        """Whether the answer is there, and nothing came before it."""
+        return self.reply is not None and self.last == 1
+
+    @property
+    def size(self) -> int:
+        """How many bytes the kept messages have."""
+        return self._bytes
 
     def send(self, message: bytes) -> None:
         """Add a notification."""
@@ -69,41 +88,65 @@ class Stream:
         self._on_loop(self._end_early, retry_ms)
 
     def after(self, number: int) -> list[tuple[int, bytes]]:
-        """Return the kept messages with a higher number."""
-        return [entry for entry in self.messages if entry[0] > number]
+        """Return the messages behind a number; those of a stream that is not kept are then gone."""
+        if number == self.last:
+            return []
+        found = [entry for entry in self.messages if entry[0] > number]
+        if not self._kept:
+            self.messages.clear()
+            self._bytes = 0
+        return found
 
-    def changed(self) -> asyncio.Future[None]:
-        """Return what is done as soon as something is added, or the stream ends."""
-        if self._waiting is None or self._waiting.done():
-            self._waiting = self._loop.create_future()
-        return self._waiting
+    async def changed(self) -> None:
+        """Wait until something is added, the stream ends, or somebody calls `poke`."""
+        future = self._loop.create_future()
+        self._waiting.append(future)
+        await future
 
-    def _on_loop(self, act: object, argument: object) -> None:
+    def poke(self) -> None:
+        """Wake those who wait."""
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    def _on_loop(self, act: Callable[[Any], None], argument: bytes | int | None) -> None:
         if threading.get_ident() == self._owner:
-            act(argument)  # type: ignore[operator]
+            act(argument)
         else:
             with suppress(RuntimeError):  # the loop has ended: nobody reads any more
-                self._loop.call_soon_threadsafe(act, argument)  # type: ignore[arg-type]
+                self._loop.call_soon_threadsafe(act, argument)
 
     def _add(self, message: bytes) -> None:
-        if self.final is None:
-            self.last += 1
-            self.messages.append((self.last, message))
-            if len(self.messages) > self.limit:
-                self.messages.popleft()
-            self._tell()
+        if self.closed or self._repeats(message):
+            return
+        self.last += 1
+        self.messages.append((self.last, message))
+        self._bytes += len(message)
+        while len(self.messages) > self._limit or (self._bytes > _BYTES and len(self.messages) > 1):
+            self._bytes -= len(self.messages.pop(0)[1])
+        self.poke()
+
+    def _repeats(self, message: bytes) -> bool:
+        """Say whether a message only repeats the last one, which nobody has come for yet."""
+        return (
+            self.reader is None
+            and self.delivered < self.last
+            and bool(self.messages)
+            and self.messages[-1][1] == message
+        )
 
     def _close(self, message: bytes | None) -> None:
-        if self.final is None:
-            if message is not None:
-                self._add(message)
-            self.final = self.last
-            self._tell()
+        if self.closed:
+            return
+        if message is not None:
+            self._add(message)
+            self.reply = message
+        self.closed = True
+        self.poke()
+        if self._on_closed is not None:
+            self._on_closed(self)
 
     def _end_early(self, retry_ms: int | None) -> None:
         self.early, self.retry_ms = True, retry_ms
-        self._tell()
-
-    def _tell(self) -> None:
-        if self._waiting is not None and not self._waiting.done():
-            self._waiting.set_result(None)
+        self.poke()

@@ -1,0 +1,63 @@
+"""`GracefulServer`: uvicorn that stops as the transport wants it.
+
+Rule: when it stops, open streams end at once and running calls have `Limits.drain_seconds`; when the task that serves
+is cancelled, they have no time at all. Import this module only where uvicorn is wanted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from typing import Any
+
+import uvicorn
+from anyio import CancelScope
+
+from .application import Application
+
+_logger = logging.getLogger("mcpconnect.http")
+
+
+class GracefulServer(uvicorn.Server):
+    """A uvicorn server for an `Application`, which its configuration may name as an import string."""
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal comes, or the task is cancelled."""
+        try:
+            await super().serve(sockets)
+        except asyncio.CancelledError:
+            with CancelScope(shield=True):
+                await self._stop(sockets, 0)
+            raise
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say where."""
+        await super().startup(sockets)
+        for server in self.servers:
+            for listening in server.sockets:
+                _logger.info("listening at %s", listening.getsockname())
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop, letting calls finish."""
+        await self._stop(sockets, None)
+
+    async def _stop(self, sockets: list[socket.socket] | None, seconds: float | None) -> None:
+        if not self.started:
+            return
+        application = _application(self.config.loaded_app)
+        if application is None:
+            await super().shutdown(sockets)
+            return
+        stopping = asyncio.ensure_future(application.stop(seconds))
+        await super().shutdown(sockets)
+        if self.force_exit:
+            stopping.cancel()
+        await asyncio.wait({stopping})
+
+
+def _application(app: Any) -> Application | None:
+    """Return the application inside the layers that uvicorn puts around it."""
+    while app is not None and not isinstance(app, Application):
+        app = getattr(app, "app", None)
+    return app
