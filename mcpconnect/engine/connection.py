@@ -30,12 +30,12 @@ from ..protocol.refusal import NO_ID, Id, NoId, Refused
 from ..protocol.revision import Revision
 from ..protocol.revisions import LATEST_HANDSHAKE
 from ..server import McpServer
+from .exchange import Exchange, Running
 from .failures import internal
 from .gathering import Gathering
 from .job import Job
 from .lifecycle import Lifecycle
 from .listening import CHANGES, updated_uri
-from .exchange import Exchange, Running
 from .operations import OPERATIONS
 
 Outcome: TypeAlias = bytes | tuple[Job, ...] | None
