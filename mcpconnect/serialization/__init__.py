@@ -1,93 +1,41 @@
 """One serializer for everything: names, visibility, include rules and custom serializers, set once."""
 
-from .._typing import MISSING
-from .config import (
-    ISO,
-    NAME,
-    UNIX,
-    VALUE,
-    Include,
-    IncludeContext,
-    Members,
-    SerializerConfig,
-    Visibility,
-)
+from .config import ISO, NAME, UNIX, VALUE, Include, IncludeContext, Members, SerializerConfig, Visibility
 from .custom import CustomSerializer, DumpContext, LoadContext
 from .markers import OMIT, EnumNames, Format, Ignore, IncludeIf, Name, Param, Raw, Rule, Unwrap, Use
-from .member import Member
 from .naming import Case, wire_name
 from .parameters import Parameters
-from .plan import (
-    AnyNode,
-    CustomNode,
-    EnumNode,
-    ForeignNode,
-    LazyNode,
-    ListNode,
-    LiteralNode,
-    MapNode,
-    Node,
-    NoteNode,
-    OpaqueNode,
-    RawNode,
-    RecordNode,
-    ScalarNode,
-    TupleNode,
-    UnionNode,
-    bare,
-    is_nullable,
-)
 from .serializer import Serializer
 from .text import decode, encode
 
 __all__ = [
     "ISO",
-    "MISSING",
     "NAME",
     "OMIT",
     "UNIX",
     "VALUE",
-    "AnyNode",
     "Case",
-    "CustomNode",
     "CustomSerializer",
     "DumpContext",
     "EnumNames",
-    "EnumNode",
-    "ForeignNode",
     "Format",
     "Ignore",
     "Include",
     "IncludeContext",
     "IncludeIf",
-    "LazyNode",
-    "ListNode",
-    "LiteralNode",
     "LoadContext",
-    "MapNode",
-    "Member",
     "Members",
     "Name",
-    "Node",
-    "NoteNode",
-    "OpaqueNode",
     "Param",
     "Parameters",
     "Raw",
-    "RawNode",
-    "RecordNode",
     "Rule",
-    "ScalarNode",
     "Serializer",
     "SerializerConfig",
-    "TupleNode",
-    "UnionNode",
     "Unwrap",
     "Use",
     "Visibility",
-    "bare",
     "decode",
     "encode",
-    "is_nullable",
     "wire_name",
 ]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from marshmallow import EXCLUDE, RAISE, ValidationError, fields
 
 from .constraints import ConstraintError
-from .fields import DeferredField, ListField, MapField, ReadField, RecordField, TupleField, UnionField
+from .fields import DeferredField, ListField, MapField, ReadField, RecordField, TupleField
 from .loading import LoadCompiler
 from .member import Member
 from .plan import (
@@ -30,6 +30,7 @@ from .plan import (
 )
 from .planner import Planner
 from .schemas import Place, RecordSchema, flat
+from .union_field import UnionField
 from .value_readers import LoadNode, key_reader, value_reader
 
 Extra = Literal["refuse", "ignore"]

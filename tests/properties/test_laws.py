@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from mcpconnect.errors import LoadError
-from mcpconnect.serialization import Case, Include, Serializer, SerializerConfig, encode
+from mcpconnect.serialization import Case, Include, Serializer, SerializerConfig
+from mcpconnect.serialization.text import encode
 from tests.properties.types import atoms, cases, names, nearly
 
 CONFIGS = [

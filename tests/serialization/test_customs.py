@@ -21,8 +21,8 @@ from mcpconnect.serialization import (
     Serializer,
     SerializerConfig,
     Use,
-    encode,
 )
+from mcpconnect.serialization.text import encode
 
 
 @dataclass

@@ -17,16 +17,7 @@ from marshmallow import fields, validate
 from typing_extensions import Doc, TypeAliasType
 
 from mcpconnect.errors import DefinitionError, LoadError, SerializationError
-from mcpconnect.serialization import (
-    Case,
-    EnumNames,
-    Format,
-    Param,
-    Rule,
-    Serializer,
-    SerializerConfig,
-    Use,
-)
+from mcpconnect.serialization import Case, EnumNames, Format, Param, Rule, Serializer, SerializerConfig, Use
 
 
 def schema_of(annotation: Any, view: Any = "output", **config: Any) -> dict[str, Any]:

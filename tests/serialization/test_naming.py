@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpconnect.serialization import Case, wire_name
-from mcpconnect.serialization.naming import split_words, style_name
+from mcpconnect.serialization import Case
+from mcpconnect.serialization.naming import split_words, style_name, wire_name
 
 # Neon's table with the fixes that its verdicts ask for: snake input is understood, acronyms end where a word begins.
 TABLE = [

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import pytest
 
 from mcpconnect.errors import SerializationError
-from mcpconnect.serialization import UNIX, Format, Serializer, SerializerConfig, encode
+from mcpconnect.serialization import UNIX, Format, Serializer, SerializerConfig
+from mcpconnect.serialization.text import encode
 
 EAST = timezone(timedelta(hours=2))
 

@@ -14,18 +14,8 @@ import pytest
 from marshmallow import validate
 
 from mcpconnect.errors import DefinitionError, LoadError, SerializationError
-from mcpconnect.serialization import (
-    Case,
-    Include,
-    NoteNode,
-    RecordNode,
-    Rule,
-    Serializer,
-    SerializerConfig,
-    UnionNode,
-    Visibility,
-    bare,
-)
+from mcpconnect.serialization import Case, Include, Rule, Serializer, SerializerConfig, Visibility
+from mcpconnect.serialization.plan import NoteNode, RecordNode, UnionNode, bare
 
 
 @dataclass

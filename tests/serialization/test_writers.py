@@ -21,7 +21,8 @@ import msgspec
 import pytest
 
 from mcpconnect.errors import SerializationError
-from mcpconnect.serialization import OMIT, Case, Raw, Serializer, SerializerConfig, encode
+from mcpconnect.serialization import OMIT, Case, Raw, Serializer, SerializerConfig
+from mcpconnect.serialization.text import encode
 
 
 def both(value: Any, annotation: Any = Any, **config: Any) -> Any:
