@@ -16,10 +16,12 @@ from .content import JSON_TEXT, CacheControl, ContentType, EncoderRegistry, Icon
 from .context import Hub, Secret
 from .errors import DefinitionError
 from .features.catalog import Catalog
+from .features.checking import Finding, findings
 from .features.files import FileSource, existing_file, file_resource, files_below, uri_below
 from .features.settings import FeatureSettings
 from .limits import Limits
 from .protocol.model import Implementation
+from .protocol.revisions import SUPPORTED, find
 from .protocol.wire import dump
 from .serialization import Serializer, SerializerConfig
 
@@ -206,6 +208,19 @@ class McpServer:
             DefinitionError: a name is not registered.
         """
         self.catalog.switch(names, tags, False)
+
+    def check(self, revision: str | None = None) -> list[Finding]:
+        """Return what of this server cannot be said in a revision; without one, in any that is older than the newest.
+
+        Raises:
+            ValueError: there is no such revision.
+        """
+        if revision is None:
+            return [finding for each in SUPPORTED[1:] for finding in findings(self.catalog, each)]
+        found = find(revision)
+        if found is None:
+            raise ValueError(f"no revision {revision!r}; there are {', '.join(each.version for each in SUPPORTED)}")
+        return list(findings(self.catalog, found))
 
     def run(
         self,

@@ -14,12 +14,12 @@ REFERENCE = "\n".join(page.read_text(encoding="utf-8") for page in sorted((ROOT 
 
 # The table of public names, by kind; later issues add to it in the change that adds the name.
 NAMES = {
-    "server": "McpServer Context Limits",
+    "server": "McpServer Context Limits CacheControl",
     "class to subclass": "Tool",
-    "decorators": "tool",
-    "markers": "Param Mime",
+    "decorators": "tool prompt resource complete",
+    "markers": "Param Mime Complete",
     "content": "TextContent ImageContent AudioContent EmbeddedResource ResourceLink Annotations Icon ContentList ToolResultBuilder",
-    "results": "ToolResult TextResource BlobResource",
+    "results": "ToolResult TextResource BlobResource PromptMessage PromptResult ResourceResult CompletionResult matching PromptRef TemplateRef",
     "presentation": "ContentType ContentFormatter JSON_TEXT YAML_TEXT PNG_IMAGE ImageContentType Encoder",
     "serialization": "Serializer SerializerConfig Case Visibility Include CustomSerializer",
     "errors": "McpConnectError DefinitionError SerializationError LoadError ToolError ClientError ProtocolError ParseError InvalidRequest MethodNotFound InvalidParams InternalError ResourceNotFound UnsupportedVersion MissingCapability",

@@ -60,6 +60,24 @@ def run(
         serving.serve_http(target, errors, host=host, port=port, path=path)
 
 
+@app.command()
+def check(
+    target: Target,
+    revision: Annotated[str | None, typer.Option(help="The revision's date; all older ones by default.")] = None,
+) -> None:
+    """Say what of a file's server cannot be said in older revisions of the protocol."""
+    from .serving import loaded
+
+    server = loaded(target, None)
+    try:
+        found = server.check(revision)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    for finding in found:
+        typer.echo(str(finding))
+    typer.echo(f"{len(found)} findings" if found else "everything can be said")
+
+
 @app.command("try")
 def try_(
     target: Target,

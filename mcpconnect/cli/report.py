@@ -24,9 +24,9 @@ from ..content import (
     TextContent,
 )
 from ..content.mime import extension
-from ..protocol.model import ToolDefinition
+from ..protocol.model import PromptDefinition, ToolDefinition
 from ..protocol.wire import dump
-from .trial import Attempt
+from .trial import Attempt, Offer
 
 _PIPE_WIDTH = 120  # columns, where the output is no terminal
 
@@ -34,7 +34,7 @@ _PIPE_WIDTH = 120  # columns, where the output is no terminal
 class JsonReport:
     """One line for each call: name, arguments, blocks, milliseconds, is_error; what is wrong goes to stderr."""
 
-    def server(self, client: Client, tools: list[ToolDefinition]) -> None:
+    def server(self, client: Client, offer: Offer) -> None:
         """Print nothing: the calls are the output."""
 
     def skipped(self, tool: ToolDefinition, missing: list[str]) -> None:
@@ -70,16 +70,18 @@ class HumanReport:
         self._console = console or Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
         self._files = 0
 
-    def server(self, client: Client, tools: list[ToolDefinition]) -> None:
-        """Show who answered, and a table of the tools."""
+    def server(self, client: Client, offer: Offer) -> None:
+        """Show who answered, and tables of what it offers."""
         server = client.server
         name = f"{server.name} {server.version}" if server else "a server without a name"
         self._console.print(f"[bold]{escape(name)}[/] speaks {client.revision.version}")
-        table = Table("Tool", "Parameters", "Description", title=f"{len(tools)} tools", title_justify="left")
-        for tool in tools:
-            lines = (tool.description or "").splitlines()
-            table.add_row(escape(tool.name), escape(_parameters(tool)), escape(lines[0] if lines else ""))
-        self._console.print(table)
+        self._list("tools", ("Tool", "Parameters"), [(t.name, _parameters(t), t.description) for t in offer.tools])
+        prompts = [(each.name, _arguments(each), each.description) for each in offer.prompts]
+        self._list("prompts", ("Prompt", "Arguments"), prompts)
+        resources = [(each.uri, each.mime_type or "", each.description) for each in offer.resources]
+        self._list("resources", ("Resource", "Type"), resources)
+        templates = [(each.uri_template, each.mime_type or "", each.description) for each in offer.templates]
+        self._list("resource templates", ("Template", "Type"), templates)
 
     def skipped(self, tool: ToolDefinition, missing: list[str]) -> None:
         """Say which tool was not called."""
@@ -105,6 +107,14 @@ class HumanReport:
         """Show the sum."""
         verdict = "[green]all well[/]" if good else "[bold red]something is wrong[/]"
         self._console.print(f"\n{calls} calls, {verdict}")
+
+    def _list(self, title: str, heads: tuple[str, str], rows: list[tuple[str, str, str | None]]) -> None:
+        if rows:
+            table = Table(*heads, "Description", title=f"{len(rows)} {title}", title_justify="left")
+            for name, detail, description in rows:
+                lines = (description or "").splitlines()
+                table.add_row(escape(name), escape(detail), escape(lines[0] if lines else ""))
+            self._console.print(table)
 
     def _block(self, block: Any, name: str) -> None:
         match block:
@@ -140,6 +150,10 @@ class HumanReport:
         path = self._folder / f"{self._files:02d}_{name}{extension(mime)}"
         path.write_bytes(data)
         self._console.print(f"  {escape(mime)}, {len(data):,} bytes: {escape(str(path))}", soft_wrap=True)
+
+
+def _arguments(prompt: PromptDefinition) -> str:
+    return ", ".join(each.name if each.required else f"{each.name}?" for each in prompt.arguments or ())
 
 
 def _parameters(tool: ToolDefinition) -> str:

@@ -16,7 +16,7 @@ import anyio
 from ..client import CallResult, Client
 from ..content.schema_check import SchemaCheck
 from ..errors import ClientError, DefinitionError
-from ..protocol.model import ToolDefinition
+from ..protocol.model import PromptDefinition, ResourceDefinition, TemplateDefinition, ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,21 @@ class Attempt:
     bare: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a server lists."""
+
+    tools: list[ToolDefinition]
+    prompts: list[PromptDefinition]
+    resources: list[ResourceDefinition]
+    templates: list[TemplateDefinition]
+
+
 class Report(Protocol):
     """Shows what happens, as it happens."""
 
-    def server(self, client: Client, tools: list[ToolDefinition]) -> None:
-        """Show who answered, and with what tools."""
+    def server(self, client: Client, offer: Offer) -> None:
+        """Show who answered, and what it offers."""
 
     def skipped(self, tool: ToolDefinition, missing: list[str]) -> None:
         """Show a tool that was not called, and the arguments that have no example."""
@@ -57,8 +67,9 @@ async def _try_all(command: list[str], report: Report, timeout: float) -> bool:
     good, calls = True, 0
     try:
         async with Client.stdio(command, timeout=timeout) as client:
-            tools = await client.list_tools()
-            report.server(client, tools)
+            offer = await _offer(client)
+            tools = offer.tools
+            report.server(client, offer)
             for problem in _schema_problems(tools):
                 report.problem(problem)
                 good = False
@@ -73,6 +84,16 @@ async def _try_all(command: list[str], report: Report, timeout: float) -> bool:
         good = False
     report.end(calls, good)
     return good
+
+
+async def _offer(client: Client) -> Offer:
+    has_prompts, has_resources = "prompts" in client.capabilities, "resources" in client.capabilities
+    return Offer(
+        await client.list_tools() if "tools" in client.capabilities else [],
+        await client.list_prompts() if has_prompts else [],
+        await client.list_resources() if has_resources else [],
+        await client.list_templates() if has_resources else [],
+    )
 
 
 async def _attempt(client: Client, attempt: Attempt, report: Report) -> bool:

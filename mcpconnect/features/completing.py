@@ -12,7 +12,8 @@ from enum import Enum
 from typing import Any
 
 from ..errors import DefinitionError
-from ..serialization import Member, Serializer
+from ..serialization import Serializer
+from ..serialization.member import Member
 from .collect import Source
 from .completion import Complete, CompletionContext, matching
 
