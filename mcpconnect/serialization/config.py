@@ -7,7 +7,7 @@ are copied into immutable ones, so that nobody can change them behind a serializ
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
@@ -91,7 +91,7 @@ class SerializerConfig:
     sort_maps: bool = False
     indent: int | None = None
     strict: bool = False
-    serializers: Mapping[type, Custom] | Iterable[tuple[type, Custom]] = ()
+    serializers: Mapping[type, Custom] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():

@@ -65,7 +65,7 @@ class Planner:
 
     def custom_for(self, cls: type) -> Custom | None:
         """Return the user's own serializer for the class, by class distance."""
-        found = nearest(cls, self.config.serializers)  # type: ignore[arg-type]  # a mapping since __post_init__
+        found = nearest(cls, self.config.serializers)
         return found if found is not None else nearest_rule_use(cls, self.config.rules)
 
     # -- one annotation -----------------------------------------------------------------------------------------------
