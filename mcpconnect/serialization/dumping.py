@@ -8,7 +8,6 @@ aware datetimes, `UUID`, `Decimal`, bytes and dates as they are. An omitted memb
 
 from __future__ import annotations
 
-import threading
 from typing import Any, Final
 
 import msgspec
@@ -16,28 +15,28 @@ from msgspec import UNSET
 
 from ..errors import SerializationError
 from .codes import Code, Coder
+from .compiling import Compiler
 from .config import Include
 from .member import Member
 from .plan import CustomNode, ListNode, MapNode, Node, RecordNode, TupleNode, bare
 from .planner import Planner
 from .runtime import clash, drop_empty, exclusion, merge, step, unreadable
-from .source import Source
-from .writers import Writer, Writers
+from .writers import Writers
 
 _INDENT: Final = "    "
 
 
-class DumpCompiler:
+class DumpCompiler(Compiler):
     """Makes and keeps the dump functions of one serializer in one of the two output forms."""
+
+    prefix = "dump"
 
     def __init__(self, planner: Planner, values: DumpCompiler | None = None) -> None:
         """Make the compiler behind `dump`; with `values` (that one) the compiler behind `dumps`."""
+        super().__init__()
         self.config = planner.config
         self.structs = values is not None
         self._values = values or self
-        self._lock = threading.RLock()
-        self._functions: dict[Node, str] = {}
-        self.source = Source()
         self.source.names.update(
             UNSET=UNSET, SerializationError=SerializationError, clash=clash, drop_empty=drop_empty, merge=merge,
             step=step, unreadable=unreadable,
@@ -47,31 +46,12 @@ class DumpCompiler:
         rules = self.config.rules.values()
         self._anything_may_omit = bool(self.config.serializers) or any(rule.use is not None for rule in rules)
 
-    def function(self, node: Node) -> Writer:
-        """Return the function that dumps values of the node; compiled on the first call."""
-        with self._lock:
-            name = self.name(node)
-            return self.source.names.get(name) or self._late(name)
+    def stripped(self, node: Node) -> Node:
+        """Return the node without notes and aliases, which make no difference to what is written."""
+        return bare(node)
 
-    def _late(self, name: str) -> Writer:
-        """Return a function that looks the named one up when it is called: it does not exist yet."""
-        names = self.source.names
-        return lambda value: names[name](value)
-
-    def name(self, node: Node) -> str:
-        """Return the global name of the node's function. It may still be in the making, if the type is recursive."""
-        node = bare(node)
-        if node not in self._functions:
-            hint = getattr(node, "cls", type(node)).__name__
-            name = self._functions[node] = self.source.fresh(f"dump_{hint}")
-            try:
-                self._make(node, name)
-            except BaseException:
-                del self._functions[node]
-                raise
-        return self._functions[node]
-
-    def _make(self, node: Node, name: str) -> None:
+    def make(self, node: Node, name: str) -> None:
+        """Make the function that writes values of a node."""
         match node:
             case RecordNode():
                 self.source.define(name, self._record(node, name))
@@ -95,7 +75,7 @@ class DumpCompiler:
     def _record(self, node: RecordNode, name: str) -> list[str]:
         members = node.dumped
         names = self.source.names
-        names[f"{name}_other"] = self.writers.other_record(node, self._late(name))
+        names[f"{name}_other"] = self.writers.other_record(node, self.late(name))
         names[f"{name}_members"] = members
         cls = dict if node.kind == "typeddict" else node.cls
         lines = [
@@ -199,7 +179,7 @@ class DumpCompiler:
 
     def _list(self, node: ListNode, name: str) -> list[str]:
         code = self._coder.code(node.item)
-        self.source.names[f"{name}_other"] = self.writers.other_list(self._late(name))
+        self.source.names[f"{name}_other"] = self.writers.other_list(self.late(name))
         lines = [f"def {name}(v):", f"    if type(v) is not list: return {name}_other(v)"]
         if (test := self._coder.all_plain(node.item)) is not None:
             lines.append(f"    if {test.format(v='v')}: return {'v' if self.structs else 'v[:]'}")
@@ -216,7 +196,7 @@ class DumpCompiler:
 
     def _tuple(self, node: TupleNode, name: str) -> list[str]:
         count = len(node.items)
-        self.source.names[f"{name}_other"] = self.writers.other_tuple(self._late(name), count)
+        self.source.names[f"{name}_other"] = self.writers.other_tuple(self.late(name), count)
         lines = [f"def {name}(v):", f"    if type(v) is not tuple or len(v) != {count}: return {name}_other(v)"]
         if not count:
             return [*lines, "    return []"]
@@ -229,7 +209,7 @@ class DumpCompiler:
     def _map(self, node: MapNode, name: str) -> list[str]:
         code = self._coder.code(node.value)
         key = self.source.name(self.writers.key(node.key), "key")
-        self.source.names[f"{name}_other"] = self.writers.other_map(self._late(name))
+        self.source.names[f"{name}_other"] = self.writers.other_map(self.late(name))
         written = f"k if type(k) is str else {key}(k)" if self._coder.takes_text(node.key) else f"{key}(k)"
         lines = [
             f"def {name}(v):",

@@ -7,12 +7,12 @@ is what marshmallow would return, strictly and leniently alike, so one loader se
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._typing import MISSING
 from .codes import Code
+from .compiling import Compiler
 from .construct import Doubt, checked_list_maker, construct, map_maker
 from .member import Member
 from .plan import (
@@ -33,64 +33,46 @@ from .plan import (
 )
 from .planner import Planner
 from .readers import Reader
-from .source import Source
 from .unions import find_tag, reading_order
 from .value_readers import LoadNode, key_reader, value_reader
 
 
-class LoadCompiler:
+class LoadCompiler(Compiler):
     """Makes and keeps the load functions of one serializer."""
 
+    prefix = "load"
+
     def __init__(self, planner: Planner, load: LoadNode) -> None:
+        super().__init__()
         self._planner = planner
         self._load = load
-        self._lock = threading.RLock()
-        self._functions: dict[Node, str] = {}
-        self._source = Source()
-        self._source.names.update(Doubt=Doubt, MISSING=MISSING, construct=construct)
+        self.source.names.update(Doubt=Doubt, MISSING=MISSING, construct=construct)
 
-    def function(self, node: Node) -> Reader:
-        """Return the function that loads data into the node; it raises anything at all when in doubt."""
-        with self._lock:
-            name = self._name(node)
-            return self._source.names.get(name) or self._late(name)
+    def stripped(self, node: Node) -> Node:
+        """Return the node without the notes that make no difference to what is read."""
+        return checked(node)
 
-    def _late(self, name: str) -> Reader:
-        names = self._source.names
-        return lambda value: names[name](value)
-
-    def _name(self, node: Node) -> str:
-        node = checked(node)
-        if node not in self._functions:
-            hint = getattr(node, "cls", type(node)).__name__
-            name = self._functions[node] = self._source.fresh(f"load_{hint}")
-            try:
-                self._make(node, name)
-            except BaseException:
-                del self._functions[node]
-                raise
-        return self._functions[node]
-
-    def _make(self, node: Node, name: str) -> None:
+    def make(self, node: Node, name: str) -> None:
+        """Make the function that reads values of a node; it raises anything at all when in doubt."""
         match node:
             case NoteNode():
-                self._source.names[name] = self._checks(node)
+                self.source.names[name] = self._checks(node)
             case RecordNode():
-                self._source.define(name, self._record(node, name))
+                self.source.define(name, self._record(node, name))
             case ListNode():
-                self._source.define(name, self._list(node, name))
+                self.source.define(name, self._list(node, name))
             case TupleNode():
-                self._source.define(name, self._tuple(node, name))
+                self.source.define(name, self._tuple(node, name))
             case MapNode():
-                self._source.define(name, self._map(node, name))
+                self.source.define(name, self._map(node, name))
             case UnionNode():
-                self._source.names[name] = self._union(node)
+                self.source.names[name] = self._union(node)
             case AnyNode() | OpaqueNode():
-                self._source.names[name] = lambda value: value
+                self.source.names[name] = lambda value: value
             case _:
                 read = value_reader(node, self._planner, self._load, strict=True)
                 assert read is not None
-                self._source.names[name] = read
+                self.source.names[name] = read
 
     def _checks(self, node: NoteNode) -> Reader:
         inner = self.function(node.inner)
@@ -111,7 +93,7 @@ class LoadCompiler:
     def _code(self, node: Node) -> Code:
         """Return the source for one value; unlike when dumping, `call` may raise where the test fails."""
         node = checked(node)
-        call = self._name(node)
+        call = self.name(node)
         match node:
             case ScalarNode(kind="bool" | "int" | "str" | "float") if node.cls.__module__ == "builtins":
                 finite = " and {v} - {v} == 0.0" if node.kind == "float" else ""
@@ -135,7 +117,7 @@ class LoadCompiler:
         types = {type(wire) for wire in values}
         if types not in ({str}, {int}):
             return Code(None, "{v}", call)
-        table = self._source.name(values, "table")
+        table = self.source.name(values, "table")
         return Code(f"type({{v}}) is {types.pop().__name__} and {{v}} in {table}", f"{table}[{{v}}]", call)
 
     # -- records ------------------------------------------------------------------------------------------------------
@@ -171,13 +153,13 @@ class LoadCompiler:
             yield f"    out = {{{', '.join(f'{m.name!r}: m{i}' for i, m in numbered if m.required)}}}"
             for i, m in numbered:
                 if m.restored:
-                    absent = self._source.name(m.absent, "absent")
+                    absent = self.source.name(m.absent, "absent")
                     yield f"    out[{m.name!r}] = {absent}() if m{i} is MISSING else m{i}"
                 elif not m.required:
                     yield f"    if m{i} is not MISSING: out[{m.name!r}] = m{i}"
             yield "    return out"
             return
-        names = self._source.names
+        names = self.source.names
         names[f"{name}_node"] = node
         dynamic = [i for i, m in numbered if not m.required and not _has_known_default(node, m)]
         direct = all(m.argument is not None for m in members)
@@ -193,7 +175,7 @@ class LoadCompiler:
                 names[f"{name}_absent{i}"] = m.absent
                 yield f"    if m{i} is MISSING: m{i} = {name}_absent{i}()"
         arguments = ", ".join(f"{m.argument}=m{i}" for i, m in numbered)
-        yield f"    return {self._source.name(node.cls, node.cls.__name__)}({arguments})"
+        yield f"    return {self.source.name(node.cls, node.cls.__name__)}({arguments})"
 
     # -- containers and unions ----------------------------------------------------------------------------------------
 
@@ -209,7 +191,7 @@ class LoadCompiler:
             items = f"[{code.of('i')} for i in v]"
         if node.cls is list:
             return [*lines, f"    return {items}"]
-        self._source.names[f"{name}_made"] = checked_list_maker(node)
+        self.source.names[f"{name}_made"] = checked_list_maker(node)
         return [*lines, f"    return {name}_made({items})"]
 
     def _tuple(self, node: TupleNode, name: str) -> list[str]:
@@ -223,7 +205,7 @@ class LoadCompiler:
 
     def _map(self, node: MapNode, name: str) -> list[str]:
         read = value_reader(node.key, self._planner, self._load, strict=True) or self.function(node.key)
-        key = self._source.name(key_reader(node.key, read), "key")
+        key = self.source.name(key_reader(node.key, read), "key")
         lines = [
             f"def {name}(v):",
             "    if type(v) is not dict: raise Doubt",
@@ -232,7 +214,7 @@ class LoadCompiler:
         ]
         if node.cls is dict:
             return [*lines, "    return out"]
-        self._source.names[f"{name}_made"] = map_maker(node)
+        self.source.names[f"{name}_made"] = map_maker(node)
         return [*lines, f"    return {name}_made(out)"]
 
     def _union(self, node: UnionNode) -> Reader:
