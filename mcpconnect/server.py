@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -27,6 +28,9 @@ from .serialization import Serializer, SerializerConfig
 
 T = TypeVar("T")
 ASGIApp: TypeAlias = Callable[[Any, Any, Any], Awaitable[None]]
+
+
+Lifespan: TypeAlias = Callable[["McpServer"], AbstractAsyncContextManager[Any]]
 
 
 class McpServer:
@@ -52,6 +56,8 @@ class McpServer:
         extra_arguments: Whether unknown arguments are an error (`"refuse"`) or left out (`"ignore"`).
         schema_refs: Whether a schema keeps definitions used twice in `$defs`, or repeats them (`"inline"`).
         page_size: How many entries one page of a list has.
+        lifespan: An async context manager that takes the server; entered once before the first request and left at the
+            end. What it yields is `ctx.state`.
         cache: How long clients of the newest revision may keep lists and resources that say nothing themselves.
         limits: Bounds on what a client may send and a call may take.
 
@@ -79,6 +85,7 @@ class McpServer:
         schema_refs: Literal["defs", "inline"] = "defs",
         page_size: int = 1000,
         cache: CacheControl | None = None,
+        lifespan: Lifespan | None = None,
         limits: Limits | None = None,
     ) -> None:
         _one_of("structured", structured, "records", "all", "none")
@@ -100,6 +107,7 @@ class McpServer:
         self.secret = _secrets(secret)
         self.errors = errors
         self.page_size = page_size
+        self._lifespan = lifespan
         self.cache = cache or CacheControl(0)
         self.limits = limits or Limits()
         self.serializer = _serializer(serializer)
@@ -121,6 +129,10 @@ class McpServer:
         self.resources = self.catalog.resources
         self.templates = self.catalog.templates
         self.completions = self.catalog.completions
+
+    def open_lifespan(self) -> AbstractAsyncContextManager[Any]:
+        """Return the context manager of one time of serving."""
+        return nullcontext() if self._lifespan is None else self._lifespan(self)
 
     @cached_property
     def identity(self) -> Implementation:

@@ -32,7 +32,7 @@ class Wire:
         self._wake = loop_waker()
         self._news = anyio.Event()
         self._id = 0
-        self.runner = Runner(server.limits)
+        self.runner = Runner(server)
         self.connection = Connection(server, DirectChannel(self._write))
 
     def _write(self, data: bytes) -> None:

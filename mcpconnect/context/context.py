@@ -11,29 +11,18 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Final, Literal
+from typing import Any
 
 from ..protocol import names
 from ..protocol.jsonrpc import encode_notification
 from ..protocol.model import Progress
 from ..protocol.peer import Peer
-from ..protocol.wire import dump
+from ..protocol.wire import WIRE, dump
+from ..serialization import Serializer
 from .channel import Channel
 from .disposal import Disposals
+from .levels import SILENT, Level, ranked
 
-Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-
-# The eight levels of RFC 5424 on the five of `logging`.
-_LEVELS: Final[Mapping[str, int]] = {
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "notice": logging.INFO,
-    "warning": logging.WARNING,
-    "error": logging.ERROR,
-    "critical": logging.CRITICAL,
-    "alert": logging.CRITICAL,
-    "emergency": logging.CRITICAL,
-}
 _logger = logging.getLogger("mcpconnect.calls")
 
 current: ContextVar[Context] = ContextVar("mcpconnect.context")
@@ -53,8 +42,11 @@ class Context:
     _channel: Channel = field(repr=False)
     _disposals: Disposals = field(default_factory=Disposals, repr=False)
     uri: str | None = None
+    state: Any = None
     cancelled: bool = False
     cancel_reason: str | None = None
+    _serializer: Serializer = field(default=WIRE, repr=False)
+    _heard_from: int = field(default=SILENT, repr=False)
     _reported: float | None = field(default=None, repr=False)
     _answered: bool = field(default=False, repr=False)
     _order: Lock = field(default_factory=Lock, repr=False)
@@ -104,10 +96,14 @@ class Context:
         self._channel.end_stream(retry_ms)
 
     async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
-        """Write `data` to the server's log under the logger `mcpconnect.calls` (or `mcpconnect.calls.<logger>`).
+        """Tell the client something, if it wants to hear of this level, and write it to the server's log, too.
+
+        `data` is anything that the server's serializer can write. In the server's log it stands under
+        `mcpconnect.calls`, or `mcpconnect.calls.<logger>`. Source: the specification's page *Logging*.
 
         Raises:
             ValueError: the level is none of the eight of RFC 5424.
+            SerializationError: the data cannot be written.
         """
         self._log(level, data, logger)
 
@@ -139,13 +135,15 @@ class Context:
             self._answered = True
 
     def _log(self, level: Level, data: Any, logger: str | None) -> None:
-        number = _LEVELS.get(level)
-        if number is None:
-            raise ValueError(f"unknown log level {level!r}; one of {', '.join(_LEVELS)}")
+        rank, number = ranked(level)
         target = _logger.getChild(logger) if logger else _logger
         if target.isEnabledFor(number):
             extra = {"event": "tool-log", "request_id": self.request_id, "feature": self.feature}
             target.log(number, "%s: %s", self.feature, data, extra=extra)
+        if rank >= self._heard_from:
+            named = {} if logger is None else {"logger": logger}
+            params = {"level": level, **named, "data": self._serializer.dump(data)}
+            self.tell(encode_notification(names.MESSAGE, params))
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,13 +67,24 @@ class Exchange:
         """Return the context of a call, and what it will leave behind.
 
         Raises:
-            InvalidParams: the request's `_meta` is no object.
+            InvalidParams: the request's `_meta` is no object, or names an unknown log level.
         """
         meta = self.params.get(names.META, {})
         if not isinstance(meta, dict):
             raise InvalidParams("_meta must be an object")
         disposals = Disposals()
-        return Context(self.request.id, self.peer, feature, meta, self.channel, disposals, uri), disposals
+        context = Context(
+            self.request.id,
+            self.peer,
+            feature,
+            meta,
+            self.channel,
+            disposals,
+            uri,
+            _serializer=self.server.serializer,
+            _heard_from=self.lifecycle.heard_from(self.peer, meta),
+        )
+        return context, disposals
 
 
 @dataclass(slots=True)

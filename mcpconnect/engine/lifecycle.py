@@ -8,8 +8,10 @@ Sources: the specification's pages *Lifecycle* (up to the handshake's last revis
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from ..context.levels import SILENT, UNASKED, rank_of
 from ..errors import InvalidParams, InvalidRequest, UnsupportedVersion
 from ..protocol import names
 from ..protocol.jsonrpc import Request
@@ -21,11 +23,12 @@ from ..protocol.revisions import LATEST, LATEST_HANDSHAKE, PER_REQUEST, find, ne
 class Lifecycle:
     """What one connection knows of its peer."""
 
-    __slots__ = ("_last_seen", "initialized", "peer", "subscribed")
+    __slots__ = ("_last_seen", "initialized", "log_rank", "peer", "subscribed")
 
     def __init__(self, peer: Peer | None = None) -> None:
         self.peer = peer
         self.initialized = peer is not None
+        self.log_rank = UNASKED
         self.subscribed: set[str] = set()
         self._last_seen: Revision | None = None
 
@@ -62,6 +65,17 @@ class Lifecycle:
             f"{request.method} came before initialize: send initialize first, "
             f"or name {names.PROTOCOL_VERSION!r} in the request's _meta"
         )
+
+    def heard_from(self, peer: Peer, meta: Mapping[str, Any]) -> int:
+        """Return the rank of the level from which a request's client hears log messages.
+
+        Raises:
+            InvalidParams: the request asks for a level that does not exist.
+        """
+        if peer.revision.handshake:
+            return self.log_rank
+        level = meta.get(names.LOG_LEVEL)
+        return SILENT if level is None else rank_of(level)
 
     def shake_hands(self, params: dict[str, Any]) -> Peer:
         """Take an `initialize` request's parameters and remember the peer.

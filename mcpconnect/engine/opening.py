@@ -5,6 +5,7 @@ Source: the specification's pages *Lifecycle* and *Discovery*.
 
 from __future__ import annotations
 
+from ..context.levels import rank_of
 from ..protocol.model import (
     DiscoverResult,
     InitializeResult,
@@ -49,6 +50,12 @@ def ping(_: Exchange) -> Result:
     return {}
 
 
+def set_level(exchange: Exchange) -> Result:
+    """Let this connection hear log messages from a level on."""
+    exchange.lifecycle.log_rank = rank_of(exchange.params.get("level"))
+    return {}
+
+
 def capabilities(server: McpServer) -> ServerCapabilities:
     """Return what the server can do now. Tools are always there, since one may be registered at any time."""
     catalog = server.catalog
@@ -57,5 +64,6 @@ def capabilities(server: McpServer) -> ServerCapabilities:
         tools=ListCapability(list_changed=True),
         prompts=ListCapability(list_changed=True) if len(catalog.prompts) else None,
         resources=ResourcesCapability(subscribe=True, list_changed=True) if readable else None,
+        logging={},
         completions={} if catalog.completes else None,
     )

@@ -12,13 +12,14 @@ from ..protocol import names
 from .calling import call_tool, complete, get_prompt, read_resource
 from .exchange import Operations
 from .listing import list_prompts, list_resources, list_templates, list_tools
-from .opening import discover, initialize, ping
+from .opening import discover, initialize, ping, set_level
 from .subscribing import listen, subscribe, unsubscribe
 
 OPERATIONS: Final[Operations] = {
     names.INITIALIZE: initialize,
     names.DISCOVER: discover,
     names.PING: ping,
+    names.SET_LEVEL: set_level,
     names.TOOLS_LIST: list_tools,
     names.TOOLS_CALL: call_tool,
     names.PROMPTS_LIST: list_prompts,

@@ -17,7 +17,7 @@ import anyio
 from anyio import CancelScope, current_effective_deadline, get_cancelled_exc_class
 from anyio.abc import TaskGroup
 
-from ..limits import Limits
+from ..server import McpServer
 from .backend import Wake, leave_loop, loop_waker
 from .job import Job
 from .settle import needs_loop, settle, settle_here
@@ -28,11 +28,13 @@ Step = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Runner:
-    """Runs jobs until it is left; an async context manager. Its methods belong to the loop's thread."""
+    """Runs jobs within the server's lifespan until it is left; an async context manager of the loop's thread."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._threads = Threads(limits.threads)
+    def __init__(self, server: McpServer) -> None:
+        self._limits = server.limits
+        self._threads = Threads(self._limits.threads)
+        self._lifespan = server.open_lifespan()
+        self._state: Any = None
         self._jobs: set[Job] = set()
         self._tasks: TaskGroup
         self._wake: Wake
@@ -43,6 +45,7 @@ class Runner:
 
     async def __aenter__(self) -> Runner:
         self._wake = loop_waker()
+        self._state = await self._lifespan.__aenter__()
         self._tasks = await anyio.create_task_group().__aenter__()
         self._tasks.start_soon(self._take_over)
         return self
@@ -52,11 +55,17 @@ class Runner:
     ) -> bool | None:
         self.cancel_all()
         self._threads.close()
-        return await self._tasks.__aexit__(kind, error, trace)
+        try:
+            return await self._tasks.__aexit__(kind, error, trace)
+        finally:
+            # What a cancellation ends has to be closed all the same.
+            with CancelScope(shield=True), anyio.move_on_after(self._limits.drain_seconds):
+                await self._lifespan.__aexit__(None, None, None)
 
     def start(self, *jobs: Job) -> None:
         """Run jobs; each answers where its reply leads."""
         for job in jobs:
+            job.context.state = self._state
             self._jobs.add(job)
             job.ended.append(self._forget)
             if job.call.timeout is not None:

@@ -32,7 +32,7 @@ class MemoryLink:
         self._on_job = on_job
         self._written: deque[bytes] = deque()
         self._news = anyio.Event()
-        self._runner = Runner(server.limits)
+        self._runner = Runner(server)
         self._connection: Connection
 
     async def __aenter__(self) -> MemoryLink:

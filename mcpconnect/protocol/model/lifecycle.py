@@ -35,6 +35,7 @@ class ServerCapabilities:
     prompts: ListCapability | None = None
     resources: ResourcesCapability | None = None
     completions: Settings | None = None
+    logging: Settings | None = None
     experimental: dict[str, Settings] | None = None
     extensions: dict[str, Settings] | None = None
 

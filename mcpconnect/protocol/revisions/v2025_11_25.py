@@ -35,6 +35,7 @@ V2025_11_25 = V2026_07_28.before(
         names.PING,
         names.SUBSCRIBE,
         names.UNSUBSCRIBE,
+        names.SET_LEVEL,
         names.RESUMING,
     },
     codes={

@@ -39,7 +39,7 @@ class Endpoint:
         self._limits = server.limits
         self._drain_seconds = server.limits.drain_seconds
         self._loop = asyncio.get_running_loop()
-        self._runner = Runner(server.limits)
+        self._runner = Runner(server)
         self._modern = Modern(server, self._runner)
         self.sessions = Sessions(server)
         self._legacy: Legacy | Stateless

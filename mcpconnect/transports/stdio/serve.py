@@ -76,7 +76,7 @@ class _Service:
     def __init__(self, server: McpServer, descriptors: Descriptors, ending: Callable[[], None] | None = None) -> None:
         self.reading = CancelScope()
         self._serving = CancelScope()
-        self._runner = Runner(server.limits)
+        self._runner = Runner(server)
         self._server = server
         self._descriptors = descriptors
         self._ending = ending
