@@ -30,7 +30,7 @@ from .content import (
     ToolResult,
     ToolResultBuilder,
 )
-from .context import Context
+from .context import Answer, Context, Elicit, Root, Roots, Sample, Sampled
 from .errors import (
     ClientError,
     DefinitionError,
@@ -42,6 +42,7 @@ from .errors import (
     MethodNotFound,
     MissingCapability,
     ParseError,
+    PeerError,
     ProtocolError,
     ResourceNotFound,
     SerializationError,
@@ -59,10 +60,8 @@ from .serialization import Case, CustomSerializer, Include, Param, Serializer, S
 from .server import McpServer
 
 __all__ = [
-    "JSON_TEXT",
-    "PNG_IMAGE",
-    "YAML_TEXT",
     "Annotations",
+    "Answer",
     "AudioContent",
     "BlobResource",
     "CacheControl",
@@ -76,6 +75,7 @@ __all__ = [
     "Context",
     "CustomSerializer",
     "DefinitionError",
+    "Elicit",
     "EmbeddedResource",
     "Encoder",
     "Icon",
@@ -85,6 +85,7 @@ __all__ = [
     "InternalError",
     "InvalidParams",
     "InvalidRequest",
+    "JSON_TEXT",
     "Limits",
     "LoadError",
     "McpConnectError",
@@ -92,8 +93,10 @@ __all__ = [
     "MethodNotFound",
     "Mime",
     "MissingCapability",
+    "PNG_IMAGE",
     "Param",
     "ParseError",
+    "PeerError",
     "PromptMessage",
     "PromptRef",
     "PromptResult",
@@ -101,6 +104,10 @@ __all__ = [
     "ResourceLink",
     "ResourceNotFound",
     "ResourceResult",
+    "Root",
+    "Roots",
+    "Sample",
+    "Sampled",
     "SerializationError",
     "Serializer",
     "SerializerConfig",
@@ -113,6 +120,7 @@ __all__ = [
     "ToolResultBuilder",
     "UnsupportedVersion",
     "Visibility",
+    "YAML_TEXT",
     "__version__",
     "complete",
     "matching",

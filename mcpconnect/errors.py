@@ -5,6 +5,7 @@
     ├── SerializationError    a value has no JSON form (carries the path)
     ├── LoadError             data does not fit a type (carries every path and reason)
     ├── ToolError             a tool failed in a way the model may read
+    ├── PeerError             the client answered our question with an error, or not at all
     ├── ClientError           the peer broke the protocol, answered with an error, or went away (client side)
     └── ProtocolError         answered as a JSON-RPC error
         ├── ParseError · InvalidRequest · MethodNotFound · InvalidParams · InternalError
@@ -61,6 +62,18 @@ class ToolError(McpConnectError):
 
 class ClientError(McpConnectError):
     """The other side of a client broke the protocol, answered with a JSON-RPC error, or went away.
+
+    `code` and `data` are those of the JSON-RPC error, where there was one.
+    """
+
+    def __init__(self, message: str, code: int | None = None, data: Any = None) -> None:
+        self.code = code
+        self.data = data
+        super().__init__(message)
+
+
+class PeerError(McpConnectError):
+    """The client answered a question with an error, with something that does not fit, or not in time.
 
     `code` and `data` are those of the JSON-RPC error, where there was one.
     """

@@ -36,6 +36,12 @@ class Limits:
     subscriptions: int = 1000
     """Resources that one connection may subscribe to."""
 
+    answer_seconds: float = 600
+    """How long a call waits for the client's answer to a question; people take their time."""
+
+    rounds: int = 20
+    """How often one call may ask for more, in the era in which it ends for every question."""
+
     items: int = 1_000_000
     """Items taken from an iterator or generator that a method returns, so that an endless one ends."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from .content import JSON_TEXT, CacheControl, ContentType, EncoderRegistry, Icon, media_serializer
-from .context import Hub, Secret
+from .context import Hub, Sealer, Secret
 from .errors import DefinitionError
 from .features.catalog import Catalog
 from .features.checking import Finding, findings
@@ -105,6 +105,7 @@ class McpServer:
         self.icons = tuple(icons)
         self.has_own_secret = secret is not None
         self.secret = _secrets(secret)
+        self._sealers: dict[str, Sealer] = {}
         self.errors = errors
         self.page_size = page_size
         self._lifespan = lifespan
@@ -129,6 +130,12 @@ class McpServer:
         self.resources = self.catalog.resources
         self.templates = self.catalog.templates
         self.completions = self.catalog.completions
+
+    def sealer(self, purpose: str) -> Sealer:
+        """Return what seals with this server's secret for one purpose."""
+        if purpose not in self._sealers:
+            self._sealers[purpose] = Sealer(self.secret, purpose)
+        return self._sealers[purpose]
 
     def open_lifespan(self) -> AbstractAsyncContextManager[Any]:
         """Return the context manager of one time of serving."""

@@ -105,13 +105,15 @@ class Wire:
 
 
 @asynccontextmanager
-async def connected(server: McpServer, revision: str = "2025-11-25", initialize: bool = True) -> AsyncIterator[Wire]:
+async def connected(
+    server: McpServer, revision: str = "2025-11-25", initialize: bool = True, capabilities: dict[str, Any] | None = None
+) -> AsyncIterator[Wire]:
     """Connect to a server, shake hands where the revision has a handshake, and check all messages at the end."""
     wire = Wire(server, revision)
     async with wire.runner:
         if initialize and revision != NEWEST:
             client = {"name": "tests", "version": "1"}
-            params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": client}
+            params = {"protocolVersion": revision, "capabilities": capabilities or {}, "clientInfo": client}
             answer = await wire.ask("initialize", params, id="init")
             assert answer["result"]["protocolVersion"] == revision
             wire.send({"jsonrpc": "2.0", "method": "notifications/initialized"})

@@ -13,6 +13,11 @@ from typing import Protocol
 class Channel(Protocol):
     """Where the messages about one request go."""
 
+    @property
+    def deaf(self) -> str | None:
+        """Why the client cannot be asked, if that is so."""
+        ...
+
     def send(self, message: bytes) -> None:
         """Send a notification that belongs to the request, before its answer."""
 
@@ -27,6 +32,8 @@ class DirectChannel:
     """The channel of a connection that carries everything in one stream, such as stdio."""
 
     __slots__ = ("_write",)
+
+    deaf: str | None = None
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write

@@ -7,11 +7,11 @@ threads and in nested tasks, and never shows one caller's request to another.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..protocol import names
 from ..protocol.jsonrpc import encode_notification
@@ -21,8 +21,11 @@ from ..protocol.wire import WIRE, dump
 from ..serialization import Serializer
 from .channel import Channel
 from .disposal import Disposals
+from .inputs import Inputs, NoInputs
 from .levels import SILENT, Level, ranked
+from .questions import Answer, Elicit, Question, Root, Roots, Sample, Sampled
 
+F = TypeVar("F")
 _logger = logging.getLogger("mcpconnect.calls")
 
 current: ContextVar[Context] = ContextVar("mcpconnect.context")
@@ -45,6 +48,9 @@ class Context:
     state: Any = None
     cancelled: bool = False
     cancel_reason: str | None = None
+    _open_inputs: Callable[[], Inputs] = field(default=NoInputs, repr=False)
+    _opened_inputs: Inputs | None = field(default=None, repr=False)
+    _asked: int = field(default=0, repr=False)
     _serializer: Serializer = field(default=WIRE, repr=False)
     _heard_from: int = field(default=SILENT, repr=False)
     _reported: float | None = field(default=None, repr=False)
@@ -95,6 +101,58 @@ class Context:
         """
         self._channel.end_stream(retry_ms)
 
+    @overload
+    async def elicit(self, message: str, form: type[F], /) -> Answer[F]: ...
+
+    @overload
+    async def elicit(self, message: str, form: Mapping[str, Any], /) -> Answer[dict[str, Any]]: ...
+
+    @overload
+    async def elicit(self, message: str, /, *, url: str) -> Answer[None]: ...
+
+    async def elicit(self, message: str, form: Any = None, /, *, url: str | None = None) -> Answer[Any]:
+        """Ask the client's user to fill in a form (a dataclass, or a flat JSON Schema), or to open a page.
+
+        The answer is true if the user accepted; its `content` is then the form. In the newest revision the call ends
+        here and runs again with the answer: code before a question runs again, so side effects belong after the last
+        one. Source: the specification's page *Elicitation*.
+
+        Raises:
+            MissingCapability: the client cannot do it.
+            PeerError: it answered with an error, with something that does not fit, or not in time.
+        """
+        answer: Answer[Any] = await self._ask_one(Elicit(message, form, url=url))
+        return answer
+
+    async def sample(self, messages: Any, **options: Any) -> Sampled:
+        """Ask the client's model to go on from messages; the options are those of `Sample`. Raises as `elicit` does."""
+        answer: Sampled = await self._ask_one(Sample(messages, **options))
+        return answer
+
+    async def roots(self) -> tuple[Root, ...]:
+        """Ask which folders and files the client lets the server see. Raises as `elicit` does."""
+        answer: tuple[Root, ...] = await self._ask_one(Roots())
+        return answer
+
+    async def ask(self, **questions: Question[Any]) -> dict[str, Any]:
+        """Ask several questions at once, such as `ask(name=Elicit(…), roots=Roots())`. Raises as `elicit` does."""
+        return await self._inputs.ask(questions)
+
+    @property
+    def _inputs(self) -> Inputs:
+        if self._opened_inputs is None:
+            self._opened_inputs = self._open_inputs()
+        return self._opened_inputs
+
+    async def _ask_one(self, question: Question[Any]) -> Any:
+        key = self._next_key(question)
+        return (await self._inputs.ask({key: question}))[key]
+
+    def _next_key(self, question: Question[Any]) -> str:
+        # The same question gets the same key when the call runs again, because it comes in the same place.
+        self._asked += 1
+        return f"{question.method.partition('/')[0]}-{self._asked}"
+
     async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Tell the client something, if it wants to hear of this level, and write it to the server's log, too.
 
@@ -129,10 +187,22 @@ class Context:
             if not self._answered:
                 self._channel.send(message)
 
+    def asks(self, open_inputs: Callable[[], Inputs]) -> None:
+        """Ask by what `open_inputs` returns, once it is needed."""
+        self._open_inputs = open_inputs
+
     def close(self) -> None:
         """Let nothing more be sent: the answer comes now."""
         with self._order:
             self._answered = True
+        unused = self._opened_inputs.unused if self._opened_inputs is not None else ()
+        if unused:
+            _logger.warning(
+                "%s asked other questions when it ran again; answered and not asked: %s",
+                self.feature,
+                ", ".join(unused),
+                extra={"event": "questions-changed", "feature": self.feature, "request_id": self.request_id},
+            )
 
     def _log(self, level: Level, data: Any, logger: str | None) -> None:
         rank, number = ranked(level)
@@ -155,6 +225,29 @@ class SyncContext:
     def progress(self, value: float, total: float | None = None, message: str | None = None) -> None:
         """Tell the client how far the call is; see `Context.progress`."""
         self._context._progress(value, total, message)
+
+    def elicit(self, message: str, form: Any = None, /, *, url: str | None = None) -> Answer[Any]:
+        """Ask the client's user; see `Context.elicit`."""
+        answer: Answer[Any] = self._ask_one(Elicit(message, form, url=url))
+        return answer
+
+    def sample(self, messages: Any, **options: Any) -> Sampled:
+        """Ask the client's model; see `Context.sample`."""
+        answer: Sampled = self._ask_one(Sample(messages, **options))
+        return answer
+
+    def roots(self) -> tuple[Root, ...]:
+        """Ask for the client's roots; see `Context.roots`."""
+        answer: tuple[Root, ...] = self._ask_one(Roots())
+        return answer
+
+    def ask(self, **questions: Question[Any]) -> dict[str, Any]:
+        """Ask several questions at once; see `Context.ask`."""
+        return self._context._inputs.ask_blocking(questions)
+
+    def _ask_one(self, question: Question[Any]) -> Any:
+        key = self._context._next_key(question)
+        return self._context._inputs.ask_blocking({key: question})[key]
 
     def end_stream(self, retry_ms: int | None = None) -> None:
         """End the stream early; see `Context.end_stream`."""

@@ -27,7 +27,7 @@ def call_tool(exchange: Exchange) -> Result:
     if feature is None:
         raise InvalidParams(f"Unknown tool: {name[:200]}")
     context, disposals = exchange.context(name)
-    call = ToolCall(exchange.server, feature, exchange.request, exchange.peer, context)
+    call = ToolCall(exchange, feature, context)
     try:
         call.bind(arguments)
     except LoadError as error:

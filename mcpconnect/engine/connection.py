@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Raw
 
-from ..context import Channel
+from ..context import Channel, Pending
 from ..errors import InternalError, InvalidRequest, MethodNotFound, ProtocolError
 from ..protocol import names
 from ..protocol.jsonrpc import (
@@ -55,6 +55,7 @@ class Connection:
         self._channel = channel
         self._lifecycle = Lifecycle(peer)
         self._live: dict[Id, Job] = {}
+        self._pending = Pending()
         self._announces = announces
         self._unsubscribe: Callable[[], None] | None = None
         if peer is not None:
@@ -103,6 +104,7 @@ class Connection:
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
+        self._pending.fail(reason)
         for job in list(self._live.values()):
             job.cancel(reason)
 
@@ -126,13 +128,14 @@ class Connection:
         if isinstance(message, Notification):
             self._take_notification(message)
         else:
-            assert isinstance(message, Response)  # we ask nothing yet, so it answers nothing
+            assert isinstance(message, Response)
+            self._pending.take(message)
         return None
 
     def _take_request(self, request: Request, channel: Channel) -> bytes | Job | None:
         try:
             peer = self._lifecycle.identify(request)
-            exchange = Exchange(self._server, self._lifecycle, request, peer, channel)
+            exchange = Exchange(self._server, self._lifecycle, request, peer, channel, self._pending)
             operation = OPERATIONS.get(request.method)
             if operation is None or not exchange.peer.revision.has(request.method):
                 raise MethodNotFound(f"unknown method {request.method[:100]!r}")

@@ -8,13 +8,15 @@ from typing import Any, TypeAlias
 
 from msgspec import Raw
 
-from ..context import Channel, Context, Disposals
+from ..context import Channel, Context, Disposals, InputRequired, Inputs, NoInputs, Pending
 from ..errors import InvalidParams
 from ..protocol import names
 from ..protocol.jsonrpc import Request
 from ..protocol.peer import Peer
 from ..protocol.revision import Shape
 from ..server import McpServer
+from .asking import Asking
+from .failures import leaves
 from .job import Call
 from .lifecycle import Lifecycle
 
@@ -28,6 +30,7 @@ class Exchange:
     request: Request
     peer: Peer
     channel: Channel
+    pending: Pending
 
     @property
     def params(self) -> dict[str, Any]:
@@ -63,6 +66,11 @@ class Exchange:
             raise InvalidParams("arguments must be an object")
         return arguments
 
+    def required(self, error: BaseException) -> bytes | None:
+        """Return the answer of a call that needs to know more, if that is why it ended."""
+        signal = next((cause for cause in leaves(error) if isinstance(cause, InputRequired)), None)
+        return None if signal is None else Asking(self.server, self.request, self.peer).required(signal)
+
     def context(self, feature: str, uri: str | None = None) -> tuple[Context, Disposals]:
         """Return the context of a call, and what it will leave behind.
 
@@ -84,7 +92,15 @@ class Exchange:
             _serializer=self.server.serializer,
             _heard_from=self.lifecycle.heard_from(self.peer, meta),
         )
+        if "requestState" in self.params:
+            Asking(self.server, self.request, self.peer)  # refuses what is not valid, before anything runs
+        context.asks(lambda: self._inputs(context))
         return context, disposals
+
+    def _inputs(self, context: Context) -> Inputs:
+        if self.peer.revision.handshake and self.channel.deaf is not None:
+            return NoInputs(self.channel.deaf)
+        return Asking(self.server, self.request, self.peer).inputs(context.tell, self.pending)
 
 
 @dataclass(slots=True)

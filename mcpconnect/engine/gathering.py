@@ -20,6 +20,11 @@ class Gathering:
         self._answers: list[bytes] = []
         self._lock = Lock()
 
+    @property
+    def deaf(self) -> str | None:
+        """Why the client cannot be asked, if that is so."""
+        return self._channel.deaf
+
     def send(self, message: bytes) -> None:
         """Send a notification at once."""
         self._channel.send(message)

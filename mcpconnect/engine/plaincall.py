@@ -39,6 +39,11 @@ class PlainCall:
 
     def fail(self, error: BaseException) -> bytes:
         """Return the error for what the user's code raised."""
+        try:
+            if (required := self._exchange.required(error)) is not None:
+                return required
+        except ProtocolError as too_often:
+            error = too_often
         causes = list(leaves(error))
         refused = next((cause for cause in causes if isinstance(cause, ProtocolError)), None)
         answered = refused or internal(error, self._name, self._exchange.request.id)

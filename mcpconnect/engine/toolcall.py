@@ -6,7 +6,6 @@ exception becomes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from msgspec import Raw
@@ -16,26 +15,23 @@ from ..context import Context
 from ..errors import ProtocolError
 from ..features.tool import ToolFeature
 from ..protocol import names
-from ..protocol.jsonrpc import Request, encode_error, encode_result
-from ..protocol.peer import Peer
+from ..protocol.jsonrpc import encode_error, encode_result
 from ..protocol.revision import Shape
 from ..protocol.wire import dump
-from ..server import McpServer
+from .exchange import Exchange
 from .failures import timed_out, tool_failure
-
-Stays = Callable[[Any], bool]
 
 
 class ToolCall:
     """One call of a tool by one peer."""
 
-    __slots__ = ("_arguments", "_context", "_feature", "_peer", "_request", "_server", "threaded", "timeout")
+    __slots__ = ("_arguments", "_context", "_exchange", "_feature", "_peer", "_server", "threaded", "timeout")
 
-    def __init__(self, server: McpServer, feature: ToolFeature, request: Request, peer: Peer, context: Context) -> None:
-        self._server = server
+    def __init__(self, exchange: Exchange, feature: ToolFeature, context: Context) -> None:
+        self._exchange = exchange
+        self._server = exchange.server
+        self._peer = exchange.peer
         self._feature = feature
-        self._request = request
-        self._peer = peer
         self._context = context
         self._arguments: dict[str, Any] = {}
         self.threaded = feature.threaded
@@ -59,8 +55,10 @@ class ToolCall:
 
     def fail(self, error: BaseException) -> bytes:
         """Return the answer for what the method, or the conversion of its value, raised."""
-        feature, request = self._feature, self._request
+        feature, request = self._feature, self._exchange.request
         try:
+            if (required := self._exchange.required(error)) is not None:
+                return required
             return self.answer(tool_failure(error, feature.name, feature.shown_errors, self._server.errors, request.id))
         except ProtocolError as refused:
             code = self._peer.revision.code(refused.kind) if refused.code is None else refused.code  # type: ignore[arg-type] # one of the two is there
@@ -88,7 +86,7 @@ class ToolCall:
                 structured if type(structured) is Raw else self._server.serializer.dump(structured)
             )
         wrap = self._feature.wraps and not result.is_error
-        return encode_result(self._request.id, self._peer.revision.lower(names.TOOLS_CALL, shape, wrap=wrap))
+        return encode_result(self._exchange.request.id, self._peer.revision.lower(names.TOOLS_CALL, shape, wrap=wrap))
 
     def _blocks(self, result: ToolResult) -> tuple[Block, ...]:
         """Return the result's blocks; the data itself where a short text stands for data that this revision lacks."""

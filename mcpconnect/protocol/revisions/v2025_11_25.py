@@ -37,6 +37,7 @@ V2025_11_25 = V2026_07_28.before(
         names.UNSUBSCRIBE,
         names.SET_LEVEL,
         names.RESUMING,
+        names.ELICITATION_IDS,
     },
     codes={
         "resource-not-found": -32002,

@@ -103,6 +103,8 @@ class Legacy:
 
     async def _serve(self, http: HttpExchange, session: Session, message: Request | Batch) -> None:
         stream = session.new_stream()
+        if self._json or not http.takes_events:
+            stream.deaf = "the response is plain JSON, which cannot carry a question"
         outcome = session.connection.take(message, stream)
         if await answered_at_once(http, outcome, stream):
             session.drop(stream)

@@ -95,6 +95,8 @@ def _address(path: str, key: str) -> str:
 class _SseConnection:
     """One connection, and the channel of all its requests."""
 
+    deaf: str | None = None
+
     def __init__(self, server: McpServer) -> None:
         self._limits = server.limits
         self._winding = False

@@ -35,6 +35,7 @@ class Stream:
         "_owner",
         "_waiting",
         "closed",
+        "deaf",
         "delivered",
         "early",
         "key",
@@ -49,6 +50,7 @@ class Stream:
         self, limit: int, *, key: int = 0, kept: bool = False, on_closed: Callable[[Stream], None] | None = None
     ) -> None:
         self.key = key
+        self.deaf: str | None = None
         self.messages: list[tuple[int, bytes]] = []
         self.last = 0
         self.delivered = 0
