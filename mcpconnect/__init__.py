@@ -60,6 +60,9 @@ from .serialization import Case, CustomSerializer, Include, Param, Serializer, S
 from .server import McpServer
 
 __all__ = [
+    "JSON_TEXT",
+    "PNG_IMAGE",
+    "YAML_TEXT",
     "Annotations",
     "Answer",
     "AudioContent",
@@ -85,7 +88,6 @@ __all__ = [
     "InternalError",
     "InvalidParams",
     "InvalidRequest",
-    "JSON_TEXT",
     "Limits",
     "LoadError",
     "McpConnectError",
@@ -93,7 +95,6 @@ __all__ = [
     "MethodNotFound",
     "Mime",
     "MissingCapability",
-    "PNG_IMAGE",
     "Param",
     "ParseError",
     "PeerError",
@@ -120,7 +121,6 @@ __all__ = [
     "ToolResultBuilder",
     "UnsupportedVersion",
     "Visibility",
-    "YAML_TEXT",
     "__version__",
     "complete",
     "matching",

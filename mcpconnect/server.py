@@ -18,18 +18,15 @@ from .context import Hub, Sealer, Secret
 from .errors import DefinitionError
 from .features.catalog import Catalog
 from .features.checking import Finding, findings
-from .features.files import FileSource, existing_file, file_resource, files_below, uri_below
+from .features.files import FileSource, directory_resources, existing_file, file_resource
 from .features.settings import FeatureSettings
 from .limits import Limits
 from .protocol.model import Implementation
-from .protocol.revisions import SUPPORTED, find
 from .protocol.wire import dump
 from .serialization import Serializer, SerializerConfig
 
 T = TypeVar("T")
 ASGIApp: TypeAlias = Callable[[Any, Any, Any], Awaitable[None]]
-
-
 Lifespan: TypeAlias = Callable[["McpServer"], AbstractAsyncContextManager[Any]]
 
 
@@ -195,10 +192,8 @@ class McpServer:
         Raises:
             DefinitionError: there is no such directory, the pattern leads out of it, or a URI is taken.
         """
-        root = Path(path).resolve()
-        for below, file in files_below(root, pattern):
-            source = FileSource(file, None, root)
-            self.register(file_resource(source, uri_below(uri_prefix, below), self.limits, name=below))
+        for found in directory_resources(Path(path).resolve(), pattern, uri_prefix, self.limits):
+            self.register(found)
 
     def resource_updated(self, uri: str) -> None:
         """Tell those who subscribed to a resource that it has changed; from any thread."""
@@ -234,12 +229,7 @@ class McpServer:
         Raises:
             ValueError: there is no such revision.
         """
-        if revision is None:
-            return [finding for each in SUPPORTED[1:] for finding in findings(self.catalog, each)]
-        found = find(revision)
-        if found is None:
-            raise ValueError(f"no revision {revision!r}; there are {', '.join(each.version for each in SUPPORTED)}")
-        return list(findings(self.catalog, found))
+        return list(findings(self.catalog, revision))
 
     def run(
         self,

@@ -34,7 +34,10 @@ def check(version: str, definition: str, value: Any) -> None:
 
 def check_result(version: str, method: str, result: Any) -> None:
     """Check the result of a request, and that schemas listed in it are schemas."""
-    check(version, _by_method(version)[method].replace("Request", "Result"), result)
+    asks = result.get("resultType") == "input_required"
+    check(version, "InputRequiredResult" if asks else _by_method(version)[method].replace("Request", "Result"), result)
+    for question in result.get("inputRequests", {}).values():
+        check(version, _by_method(version)[question["method"]], question)
     for tool in result.get("tools", ()):
         for schema in (tool["inputSchema"], tool.get("outputSchema", {})):
             jsonschema_rs.meta.validate(schema)

@@ -77,7 +77,7 @@ class Question(ABC, Generic[T]):
         Raises:
             MissingCapability: it did not say so.
         """
-        if not peer.can(*self.capability):
+        if not (peer.revision.has(self.method) and peer.can(*self.capability)):
             raise _missing(self.capability)
 
     @abstractmethod
@@ -101,6 +101,7 @@ class Elicit(Question[Answer[Any]]):
     """
 
     method = names.ELICIT
+    capability = ("elicitation",)
 
     def __init__(
         self, message: str, form: type[Any] | Mapping[str, Any] | None = None, *, url: str | None = None
@@ -113,11 +114,12 @@ class Elicit(Question[Answer[Any]]):
 
     def check(self, peer: Peer) -> None:
         """See whether the client shows forms, or pages; an empty capability means forms."""
+        super().check(peer)
         if self.url is not None:
-            if not peer.can("elicitation", "url"):
+            if not (peer.revision.has(names.ELICIT_URL) and peer.can("elicitation", "url")):
                 raise _missing(("elicitation", "url"))
-        elif not peer.can("elicitation") or (peer.can("elicitation", "url") and not peer.can("elicitation", "form")):
-            raise _missing(("elicitation",))
+        elif peer.can("elicitation", "url") and not peer.can("elicitation", "form"):
+            raise _missing(("elicitation", "form"))
 
     def params(self, peer: Peer, serializer: Serializer) -> dict[str, Any]:
         """Return the message with the form's schema, or the page's URL."""

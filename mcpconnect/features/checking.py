@@ -14,6 +14,7 @@ from .._typing import class_of, resolve_hints
 from ..content import AudioContent, Block, EmbeddedResource, ImageContent, ResourceLink, TextContent, TextResource
 from ..protocol import names
 from ..protocol.revision import Revision
+from ..protocol.revisions import SUPPORTED, find
 from ..protocol.wire import dump
 from .catalog import Catalog
 from .offered import Offered
@@ -41,8 +42,20 @@ class Finding:
         return f"{self.revision}: {self.kind} {self.name}: {self.text} ({self.where})"
 
 
-def findings(catalog: Catalog, revision: Revision) -> Iterator[Finding]:
-    """Yield what of a server's features the revision cannot say."""
+def findings(catalog: Catalog, version: str | None) -> Iterator[Finding]:
+    """Yield what of a server's features a revision cannot say; without one, any that is older than the newest.
+
+    Raises:
+        ValueError: there is no such revision.
+    """
+    revisions = SUPPORTED[1:] if version is None else [find(version)]
+    for revision in revisions:
+        if revision is None:
+            raise ValueError(f"no revision {version!r}; there are {', '.join(each.version for each in SUPPORTED)}")
+        yield from _findings(catalog, revision)
+
+
+def _findings(catalog: Catalog, revision: Revision) -> Iterator[Finding]:
     lists: tuple[tuple[str, Any, str, str, str], ...] = (
         ("tool", catalog.tools, names.TOOLS_LIST, "tools", names.TOOLS_CALL),
         ("prompt", catalog.prompts, names.PROMPTS_LIST, "prompts", names.PROMPTS_GET),

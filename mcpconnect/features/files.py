@@ -62,6 +62,16 @@ def contents(data: bytes, uri: str, mime_type: str | None) -> TextResource | Blo
     return BlobResource(data, uri, mime_type or mimes.of_bytes(data) or mimes.BINARY)
 
 
+def directory_resources(root: Path, pattern: str, uri_prefix: str, limits: Limits) -> Iterator[Callable[..., Any]]:
+    """Yield a declared resource for each file of a directory that matches a pattern.
+
+    Raises:
+        DefinitionError: there is no such directory, or the pattern leads out of it.
+    """
+    for below, path in _files(root, pattern):
+        yield file_resource(FileSource(path, None, root), _uri_below(uri_prefix, below), limits, name=below)
+
+
 def existing_file(path: str | Path) -> Path:
     """Return an absolute path to a file that is there.
 
@@ -74,7 +84,7 @@ def existing_file(path: str | Path) -> Path:
     return found
 
 
-def files_below(root: Path, pattern: str) -> Iterator[tuple[str, Path]]:
+def _files(root: Path, pattern: str) -> Iterator[tuple[str, Path]]:
     """Yield each file of a directory that matches, with its path below it, in the order of the paths.
 
     Raises:
@@ -94,7 +104,7 @@ def _is_device(path: Path) -> bool:
     return any(part.partition(".")[0].lower() in _DEVICES for part in path.parts)
 
 
-def uri_below(prefix: str, below: str) -> str:
+def _uri_below(prefix: str, below: str) -> str:
     """Return the URI of a file of a directory: its path with every special character escaped."""
     return prefix.rstrip("/") + "/" + quote(below)
 

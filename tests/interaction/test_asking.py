@@ -47,7 +47,9 @@ class Booking(Tool):
 
     @tool
     async def twice(self) -> str:
-        first = await self.ctx.elicit("First?", {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]})
+        first = await self.ctx.elicit(
+            "First?", {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+        )
         second = await self.ctx.sample(f"Say something about {first.content['a']}", max_tokens=50)
         roots = await self.ctx.roots()
         return f"{first.content['a']}, {second.text}, {[root.uri for root in roots]}"
@@ -67,10 +69,12 @@ class Booking(Tool):
         return str((await self.ctx.elicit("How many?", Seats)).action)
 
 
-def reply(method: str) -> dict[str, Any]:
+def reply(method: str, params: dict[str, Any]) -> dict[str, Any]:
     """Answer as a good client does."""
     if method == "elicitation/create":
-        return {"action": "accept", "content": {"count": 2, "meal": "vegan", "a": "Bern"}}
+        filled = {"count": 2, "meal": "vegan", "a": "Bern"}
+        asked = params["requestedSchema"]["properties"]
+        return {"action": "accept", "content": {name: filled[name] for name in filled if name in asked}}
     if method == "sampling/createMessage":
         return {"role": "assistant", "content": {"type": "text", "text": "hello"}, "model": "m"}
     return {"roots": [{"uri": "file:///home"}]}
@@ -78,12 +82,20 @@ def reply(method: str) -> dict[str, Any]:
 
 async def conversed(wire: Wire, name: str, answers: Any = None, capabilities: Any = None) -> dict[str, Any]:
     """Call a tool, answer what it asks in the way of the revision, and return the final message."""
-    answers = answers or (lambda method, params: reply(method))
+    answers = answers or reply
     if wire.revision != NEWEST:
         request_id = wire.start("tools/call", {"name": name})
         answered: set[str] = set()
         while True:
-            await wire.until(lambda: wire.answer_to(request_id) or any(m.get("method", "").count("/") == 1 and "id" in m and m["id"] not in answered for m in wire.messages))
+            await wire.until(
+                lambda: (
+                    wire.answer_to(request_id)
+                    or any(
+                        m.get("method", "").count("/") == 1 and "id" in m and m["id"] not in answered
+                        for m in wire.messages
+                    )
+                )
+            )
             final = wire.answer_to(request_id)
             if final is not None:
                 return final
@@ -147,12 +159,19 @@ async def test_the_form_is_described_for_people() -> None:
         assert asked["params"]["message"] == "How many seats?"
         schema = asked["params"]["requestedSchema"]
         assert schema["required"] == ["count"]
-        assert schema["properties"]["count"] == {"type": "integer", "description": "How many", "minimum": 1, "maximum": 9}
+        assert schema["properties"]["count"] == {
+            "type": "integer",
+            "description": "How many",
+            "minimum": 1,
+            "maximum": 9,
+        }
         assert schema["properties"]["meal"] == {"type": "string", "enum": ["fish", "vegan"], "default": "fish"}
         assert schema["properties"]["extras"]["items"] == {"type": "string", "enum": ["fish", "vegan"]}
 
 
-@pytest.mark.parametrize("bad", [12345, None, {}, {"action": "accept"}, {"action": "accept", "content": {"count": 99}}, {"action": "maybe"}])
+@pytest.mark.parametrize(
+    "bad", [12345, None, {}, {"action": "accept"}, {"action": "accept", "content": {"count": 99}}, {"action": "maybe"}]
+)
 async def test_an_answer_that_does_not_fit_is_asked_for_again_or_an_error(bad: object) -> None:
     async with connecting(NEWEST, serving(Booking)) as wire:
         meta = {f"{K}clientCapabilities": CAPABLE}
@@ -168,7 +187,9 @@ async def test_an_answer_that_does_not_fit_is_asked_for_again_or_an_error(bad: o
 async def test_the_clients_error_fails_the_question_at_once() -> None:
     async with connecting("2025-11-25", serving(Booking)) as wire:
         request_id = wire.start("tools/call", {"name": "careful"})
-        asked = await wire.until(lambda: next((m for m in wire.messages if m.get("method") == "elicitation/create"), None))
+        asked = await wire.until(
+            lambda: next((m for m in wire.messages if m.get("method") == "elicitation/create"), None)
+        )
         wire.send({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -1, "message": "the user said no"}})
         assert text(await wire.until(lambda: wire.answer_to(request_id))) == "the user said no"
 
@@ -195,8 +216,16 @@ async def test_the_state_is_bound_to_its_call_and_cannot_be_changed() -> None:
         meta = {f"{K}clientCapabilities": CAPABLE}
         first = (await wire.ask("tools/call", {"name": "twice", "_meta": meta}))["result"]
         state = first["requestState"]
-        answers = {key: reply(question["method"]) for key, question in first["inputRequests"].items()}
-        for name, changed in (("twice", state + "-TAMPERED"), ("twice", state[:-1]), ("twice", 5), ("book", state), ("twice", "A" * len(state))):
+        answers = {
+            key: reply(question["method"], question["params"]) for key, question in first["inputRequests"].items()
+        }
+        for name, changed in (
+            ("twice", state + "-TAMPERED"),
+            ("twice", state[:-1]),
+            ("twice", 5),
+            ("book", state),
+            ("twice", "A" * len(state)),
+        ):
             params = {"name": name, "_meta": meta, "inputResponses": answers, "requestState": changed}
             assert (await wire.ask("tools/call", params))["error"]["code"] == -32602
         params = {"name": "twice", "_meta": meta, "inputResponses": answers, "requestState": state}
@@ -217,3 +246,20 @@ async def test_code_before_a_question_runs_again() -> None:
     async with connecting(NEWEST, serving(Booking)) as wire:
         await conversed(wire, "book")
     assert Booking.runs == ["book", "book"]
+
+
+@pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26"])
+async def test_what_a_revision_does_not_have_is_missing_whatever_the_client_says(revision: str) -> None:
+    async with connecting(revision, serving(Booking)) as wire:
+        assert (await conversed(wire, "book"))["error"]["data"] == {"requiredCapabilities": {"elicitation": {}}}
+    async with connecting("2025-06-18", serving(Booking)) as wire:
+        required = {"elicitation": {"url": {}}}
+        assert (await conversed(wire, "page"))["error"]["data"] == {"requiredCapabilities": required}
+
+
+async def test_an_old_client_is_not_asked_for_several_choices() -> None:
+    async with connecting("2025-06-18", serving(Booking)) as wire:
+        await conversed(wire, "book")
+        asked = next(message for message in wire.messages if message.get("method") == "elicitation/create")
+        assert "mode" not in asked["params"]
+        assert list(asked["params"]["requestedSchema"]["properties"]) == ["count", "meal", "window"]

@@ -176,9 +176,7 @@ async def test_an_unknown_tool_is_a_protocol_error_that_names_it(revision: str) 
 
 @pytest.mark.fault(142)
 @pytest.mark.parametrize("revision", REVISIONS)
-@pytest.mark.parametrize(
-    "method", ["totally/bogus", "completion/complete", "logging/setLevel", "resources/list", "tasks/get"]
-)
+@pytest.mark.parametrize("method", ["totally/bogus", "completion/complete", "resources/list", "tasks/get"])
 async def test_what_is_not_offered_is_an_unknown_method(method: str, revision: str) -> None:
     async with connected(serving(Failing), revision) as wire:
         assert (await wire.ask(method))["error"]["code"] == -32601

@@ -25,7 +25,7 @@ async def test_the_handshake_answers_with_the_requested_revision(revision: str) 
     async with connected(server, revision) as wire:
         result = wire.messages[0]["result"]
         assert result["protocolVersion"] == revision
-        assert result["capabilities"] == {"tools": {"listChanged": True}}
+        assert result["capabilities"] == {"tools": {"listChanged": True}, "logging": {}}
         assert result["instructions"] == "Add."
         info = result["serverInfo"]
         assert (info["name"], info["version"]) == ("test", "1")
@@ -94,7 +94,7 @@ async def test_discovery_tells_what_is_served_without_a_handshake() -> None:
     async with connected(serving(Simple, instructions="Add."), NEWEST) as wire:
         result = (await wire.ask("server/discover"))["result"]
         assert result["supportedVersions"] == [NEWEST]
-        assert result["capabilities"] == {"tools": {"listChanged": True}}
+        assert result["capabilities"] == {"tools": {"listChanged": True}, "logging": {}}
         assert result["instructions"] == "Add."
         assert result["resultType"] == "complete"
         assert result["_meta"][f"{K}serverInfo"] == {"name": "test", "version": "1"}

@@ -40,7 +40,9 @@ def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def process(command: list[str], port: int, environment: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+def process(
+    command: list[str], port: int, environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run a server until the block ends."""
     running = subprocess.Popen(command, stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
     try:
@@ -56,7 +58,9 @@ def process(command: list[str], port: int, environment: Mapping[str, str] | None
 
 
 @contextmanager
-def serving(file: Path = EVERYTHING, *options: str, port: int | None = None, secret: str | None = None) -> Iterator[str]:
+def serving(
+    file: Path = EVERYTHING, *options: str, port: int | None = None, secret: str | None = None
+) -> Iterator[str]:
     """Serve a file over HTTP and give the URL of its endpoint."""
     chosen = port or free_port()
     command = [sys.executable, "-m", "mcpconnect", "run", str(file), "--http", "--port", str(chosen), *options]

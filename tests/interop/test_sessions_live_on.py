@@ -79,7 +79,9 @@ async def test_two_hundred_sessions_survive_a_restart() -> None:
 
 def session_of(url: str, client: httpx2.Client) -> str:
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    answer = client.post(url, headers=HEADERS, json={"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+    answer = client.post(
+        url, headers=HEADERS, json={"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    )
     return str(answer.headers["mcp-session-id"])
 
 

@@ -105,7 +105,9 @@ class Misbehaving:
 
     async def cut(self) -> None:
         _, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        writer.write(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{")
+        writer.write(
+            b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
+        )
         await asyncio.sleep(self.random.uniform(0, 0.05))
         writer.close()
 

@@ -28,5 +28,6 @@ V2024_11_05 = V2025_03_26.before(
         names.TOOLS_LIST: each("tools", drop("annotations")),
         names.TOOLS_CALL: each("content", _silent_block),
         names.PROMPTS_GET: each("messages", inside("content", _silent_block)),
+        names.SAMPLE: each("messages", inside("content", _silent_block)),
     },
 )

@@ -43,7 +43,7 @@ _plain_resource = chain(_untitled, inside("annotations", drop("lastModified")))
 
 V2025_03_26 = V2025_06_18.before(
     "2025-03-26",
-    without={names.STRUCTURED},
+    without={names.STRUCTURED, names.ELICIT},
     also={names.BATCHING},
     lower={
         names.INITIALIZE: inside("serverInfo", drop("title")),
@@ -51,6 +51,7 @@ V2025_03_26 = V2025_06_18.before(
         names.TOOLS_CALL: chain(each("content", _plain_block), _structured_as_text),
         names.PROMPTS_LIST: each("prompts", chain(_untitled, each("arguments", drop("title")))),
         names.PROMPTS_GET: each("messages", inside("content", _plain_block)),
+        names.SAMPLE: each("messages", inside("content", _plain_block)),
         names.RESOURCES_LIST: each("resources", _plain_resource),
         names.TEMPLATES_LIST: each("resourceTemplates", _plain_resource),
         names.RESOURCES_READ: each("contents", drop("_meta")),

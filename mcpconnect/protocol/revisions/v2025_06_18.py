@@ -1,17 +1,26 @@
-"""2025-06-18 against 2025-11-25: no icons, less about an implementation; an error always has an `id` member."""
+"""2025-06-18 against 2025-11-25: no icons, multiple choice or pages to open; an error always has an `id` member."""
 
 from __future__ import annotations
 
 from .. import names
-from .steps import by_type, drop, each, inside
+from ..revision import Shape
+from .steps import by_type, chain, drop, each, inside
 from .v2025_11_25 import V2025_11_25
+
+
+def _single_choice(form: Shape) -> Shape:
+    """Leave out the fields where several of some choices may be taken."""
+    fields = {name: field for name, field in form.get("properties", {}).items() if field.get("type") != "array"}
+    required = [name for name in form.get("required", ()) if name in fields]
+    return {**form, "properties": fields, **({"required": required} if "required" in form else {})}
+
 
 _plain = drop("icons")
 _plain_block = by_type({"resource_link": _plain})
 
 V2025_06_18 = V2025_11_25.before(
     "2025-06-18",
-    without={names.ANONYMOUS_ERRORS},
+    without={names.ANONYMOUS_ERRORS, names.ELICIT_URL},
     lower={
         names.INITIALIZE: inside("serverInfo", drop("icons", "description", "websiteUrl")),
         names.TOOLS_LIST: each("tools", drop("icons", "execution")),
@@ -20,5 +29,7 @@ V2025_06_18 = V2025_11_25.before(
         names.PROMPTS_GET: each("messages", inside("content", _plain_block)),
         names.RESOURCES_LIST: each("resources", _plain),
         names.TEMPLATES_LIST: each("resourceTemplates", _plain),
+        names.ELICIT: chain(drop("mode"), inside("requestedSchema", _single_choice)),
+        names.SAMPLE: each("messages", inside("content", _plain_block)),
     },
 )
