@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, TypeAlias
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from ..errors import DefinitionError
 
@@ -30,6 +30,7 @@ class Literal:
 
     text: str
     normal: str
+    in_query: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Expression:
     @property
     def in_query(self) -> bool:
         """Whether the variables are keys of the query."""
-        return self.operator in ("?", "&") and self.operator != ""
+        return self.operator in ("?", "&")
 
     @property
     def lead(self) -> str:
@@ -88,8 +89,11 @@ def parsed(text: str) -> list[Part]:
         literal, brace, rest = rest.partition("{")
         if "}" in literal:
             raise _malformed(text, "a } without its {")
-        if literal:
-            parts.append(_literal(text, literal))
+        before, mark, query = literal.partition("?")
+        if before:
+            parts.append(_literal(text, before))
+        if mark:
+            parts.append(_literal(text, mark + query, in_query=True))
         if brace:
             inside, closing, rest = rest.partition("}")
             if not closing:
@@ -117,11 +121,11 @@ def _normal_escape(match: re.Match[str]) -> str:
     return character if character in _UNRESERVED else match[0].upper()
 
 
-def _literal(text: str, literal: str) -> Literal:
+def _literal(text: str, literal: str, in_query: bool = False) -> Literal:
     normal = normal_uri(literal)
     if normal is None:
         raise _malformed(text, "a % without two digits")
-    return Literal(quote(unquote(literal), safe=_AS_WRITTEN.replace("%", "")), normal)
+    return Literal(normal, normal, in_query)
 
 
 def _expression(text: str, inside: str) -> Expression:
@@ -142,13 +146,23 @@ def _check(text: str, parts: list[Part]) -> None:
     if len(set(names)) != len(names):
         raise _malformed(text, "a variable stands twice")
     for part, following in pairwise(parts):
-        if isinstance(part, Expression):
-            if part.in_query and not (isinstance(following, Expression) and following.in_query):
-                raise _malformed(text, "nothing can follow the variables of the query")
-            if isinstance(following, Expression) and not following.lead and not following.in_query:
-                raise _malformed(text, "two variables without anything between them")
-    if any("?" in part.normal for part in parts if isinstance(part, Literal)):
-        raise _malformed(text, "write the query as variables: {?name}")
+        if isinstance(part, Expression) and isinstance(following, Expression) and not following.lead:
+            raise _malformed(text, "two variables without anything between them")
+    _check_query(text, parts)
+
+
+def _check_query(text: str, parts: list[Part]) -> None:
+    """Refuse what does not keep to the order: path, one `?`, then only `{&…}`."""
+    asks = False
+    for part in parts:
+        begins = part.in_query and (isinstance(part, Literal) or part.operator == "?")
+        if asks and (begins or not part.in_query):
+            raise _malformed(text, "nothing but {&name} can follow the beginning of the query")
+        if part.in_query and not (asks or begins):
+            raise _malformed(text, "{&name} needs a query before it: {?name}, or ?key=value")
+        if isinstance(part, Literal) and part.in_query and "#" in part.normal:
+            raise _malformed(text, "nothing but {&name} can follow the beginning of the query")
+        asks = asks or part.in_query
 
 
 def _malformed(text: str, why: str) -> DefinitionError:
