@@ -17,7 +17,7 @@ from .context import Hub, Secret
 from .errors import DefinitionError
 from .features.catalog import Catalog
 from .features.checking import Finding, findings
-from .features.files import FileSource, existing_file, file_resource, files_below, uri_below
+from .features.files import FileSource, existing_file, file_resource, files_below, shown, uri_below
 from .features.settings import FeatureSettings
 from .limits import Limits
 from .protocol.model import Implementation
@@ -177,9 +177,11 @@ class McpServer:
             DefinitionError: there is no such directory, the pattern leads out of it, or a URI is taken.
         """
         root = Path(path).resolve()
-        for below, file in files_below(root, pattern):
-            source = FileSource(file, None, root)
-            self.register(file_resource(source, uri_below(uri_prefix, below), self.limits, name=below))
+        found = [
+            file_resource(FileSource(file, None, root), uri_below(uri_prefix, below), self.limits, name=shown(below))
+            for below, file in files_below(root, pattern)
+        ]
+        self.catalog.register_all(found)
 
     def resource_updated(self, uri: str) -> None:
         """Tell those who subscribed to a resource that it has changed; from any thread."""

@@ -78,6 +78,7 @@ class ResourceFeature(Readable):
         uri = cast(ResourceDeclaration, source.declaration).uri
         super().__init__(source, settings, key_of(uri))
         self.uri = uri
+        self.names |= {uri}
         if missing := [member.name for member in self.parameters.members if member.required]:
             raise DefinitionError(
                 f"{self.where}: {uri} has no variable for the parameter {missing[0]!r}: "
@@ -104,15 +105,13 @@ class TemplateFeature(Readable):
             self.template = UriTemplate(uri)
         except DefinitionError as error:
             raise DefinitionError(f"{self.where}: {error}") from error
-        self._names = self._paired()
+        names = self._paired()
+        wires = {member.name: member.wire for member in self.parameters.members}
+        marked = marked_completers(self.parameters.members, settings.serializer)
+        self._wires = {variable: wires[name] for variable, name in names.items()}
         self.completing = Completing(
-            {name: variable for variable, name in self._names.items()},
-            {
-                variable: completer
-                for wire, completer in marked_completers(self.parameters.members, settings.serializer).items()
-                for variable, name in self._names.items()
-                if any(member.wire == wire and member.name == name for member in self.parameters.members)
-            },
+            {name: variable for variable, name in names.items()},
+            {variable: marked[wire] for variable, wire in self._wires.items() if wire in marked},
         )
 
     @cached_property
@@ -126,11 +125,11 @@ class TemplateFeature(Readable):
         Raises:
             ResourceNotFound: a value does not load into its parameter's type.
         """
-        given = {self._names[variable]: value for variable, value in values.items()}
+        given = {self._wires[variable]: value for variable, value in values.items()}
         try:
             bound = self.parameters.load(given, strict=False, extra="refuse")
         except LoadError as error:
-            raise ResourceNotFound(f"no resource {uri}: {error}", data={"uri": uri}) from None
+            raise ResourceNotFound(f"no resource {uri[:500]}: {error}", data={"uri": uri}) from None
         bound.update(dict.fromkeys(self.injected, context))
         return bound
 
