@@ -75,7 +75,10 @@ class PromptConverter:
     def _by_item(self, values: Any) -> bool:
         if not len(values) or is_itemwise(self._declared) or holds(values, _OWN):
             return True
-        return any(self._encoders.find(cls, "prompt") for cls in set(map(type, values)))
+        classes = set(map(type, values))
+        if list in classes and any(type(value) is list and holds(value, _OWN) for value in values):
+            return True  # a list of messages is what `PromptMessage.user([…])` gives
+        return any(self._encoders.find(cls, "prompt") for cls in classes)
 
 
 def _joined(results: Iterable[PromptResult]) -> PromptResult:

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import InvalidParams, LoadError, ProtocolError, ResourceNotFound
 from ..features.completing import Completing
 from ..features.completion import CompletionArgument, CompletionContext, PromptRef, Ref, TemplateRef
-from ..features.resource import TemplateFeature
+from ..features.resource import TemplateFeature, template_key
 from .exchange import Exchange, Result, Running
 from .failures import bad_arguments, internal
 from .listing import has_resources, offer
@@ -103,10 +103,10 @@ def _reference(exchange: Exchange) -> tuple[Ref, Completing]:
             raise InvalidParams(f"Unknown prompt: {name[:200]}")
         return PromptRef(name), prompt.completing
     if kind == "ref/resource" and isinstance(uri, str) and uri:
-        template = exchange.server.templates.get(uri)
+        template = exchange.server.templates.get(template_key(uri))
         if template is None:
             raise InvalidParams(f"Unknown resource template: {uri[:200]}")
-        return TemplateRef(uri), template.completing
+        return TemplateRef(template.template.text), template.completing
     raise InvalidParams("ref must be of the type ref/prompt with a name, or ref/resource with a uri")
 
 

@@ -23,7 +23,7 @@ from .completing import Completing, marked_completers
 from .declare_resources import ResourceDeclaration
 from .offered import Offered
 from .settings import FeatureSettings
-from .uri_parts import normal_uri
+from .uri_parts import legal_uri, normal_uri
 from .uri_template import UriTemplate, Value
 
 
@@ -56,7 +56,7 @@ class Readable(Offered):
 
     def convert(self, value: Any, uri: str, keep: Callable[[Any], bool]) -> ResourceResult | None:
         """Return the contents for what the method returned, settled; None says that there is no such resource."""
-        return self._converter(value, uri, keep)
+        return self._converter(value, legal_uri(uri), keep)
 
     def _described(self) -> dict[str, Any]:
         declaration = self.declaration
@@ -72,7 +72,7 @@ class Readable(Offered):
 
 
 class ResourceFeature(Readable):
-    """A resource under one URI, which is listed and matched as it was written."""
+    """A resource under one URI, which is listed as it was written, and read in any spelling that means the same."""
 
     def __init__(self, source: Source, settings: FeatureSettings) -> None:
         uri = cast(ResourceDeclaration, source.declaration).uri
@@ -88,7 +88,7 @@ class ResourceFeature(Readable):
     @cached_property
     def definition(self) -> ResourceDefinition:
         """What a client sees in the list, in the newest shape."""
-        return ResourceDefinition(uri=self.uri, size=self.declaration.size, **self._described())
+        return ResourceDefinition(uri=legal_uri(self.uri), size=self.declaration.size, **self._described())
 
     def bind(self, context: Context) -> dict[str, Any]:
         """Return the keyword arguments of the method."""
@@ -100,7 +100,8 @@ class TemplateFeature(Readable):
 
     def __init__(self, source: Source, settings: FeatureSettings) -> None:
         uri = cast(ResourceDeclaration, source.declaration).uri
-        super().__init__(source, settings, uri)
+        super().__init__(source, settings, template_key(uri))
+        self.names |= {uri}
         try:
             self.template = UriTemplate(uri)
         except DefinitionError as error:
@@ -117,7 +118,7 @@ class TemplateFeature(Readable):
     @cached_property
     def definition(self) -> TemplateDefinition:
         """What a client sees in the list, in the newest shape."""
-        return TemplateDefinition(uri_template=self.template.text, **self._described())
+        return TemplateDefinition(uri_template=self.key, **self._described())
 
     def bind(self, uri: str, values: Mapping[str, Value], context: Context) -> dict[str, Any]:
         """Return the keyword arguments of the method for the values of a URI.
@@ -162,3 +163,8 @@ class TemplateFeature(Readable):
 def key_of(uri: str) -> str:
     """Return the spelling under which a resource's URI is compared."""
     return normal_uri(uri) or uri
+
+
+def template_key(text: str) -> str:
+    """Return the spelling under which a template is listed and asked for."""
+    return legal_uri(text, "{}")

@@ -21,6 +21,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*")
 _ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_LEGAL: Final = "!#$%&'()*+,/:;=?@[]~-._"
 _AS_WRITTEN: Final = "!#$%&'()*+,/:;=?@[]~-._|\\^`{}<>\""
 
 
@@ -114,6 +115,11 @@ def normal_uri(uri: str) -> str | None:
         return _ESCAPE.sub(_normal_escape, quote(uri, safe=_AS_WRITTEN))
     except UnicodeEncodeError:
         return None
+
+
+def legal_uri(uri: str, also: str = "") -> str:
+    """Return a URI or (`also="{}"`) a template as it may be sent: what may not stand in it is escaped, nothing else."""
+    return quote(uri, safe=_LEGAL + also, errors="replace")
 
 
 def _normal_escape(match: re.Match[str]) -> str:
