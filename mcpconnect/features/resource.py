@@ -1,12 +1,11 @@
 """`ResourceFeature` and `TemplateFeature`: what can be read under a URI, or under any URI of a template.
 
-Rule: a variable of a template is a parameter of the method, by its own name (a hyphen or a dot is an underscore in
+Rule: a variable of a template is a parameter of the method, by its own name (a dot is an underscore in
 Python); its value is decoded and then loaded into the parameter's type. What does not load names no resource.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from inspect import Signature
@@ -139,7 +138,7 @@ class TemplateFeature(Readable):
         members = {member.name: member for member in self.parameters.members}
         names: dict[str, str] = {}
         for variable in self.template.variables:
-            name = re.sub(r"[.-]", "_", variable)
+            name = variable.replace(".", "_")
             if name not in members:
                 raise DefinitionError(f"{self.where}: the variable {{{variable}}} has no parameter {name!r}")
             if name in names.values():

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from ..errors import DefinitionError
 
 _OPERATORS: Final = "+#./?&"
-_NAME: Final = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*")
+_NAME: Final = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 _ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -36,11 +36,11 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What stands in braces."""
+    """What stands in braces. `exploded` are the names with a `*`: a tail in a path, a repeated key in a query."""
 
     operator: str
     names: tuple[str, ...]
-    explode: bool
+    exploded: frozenset[str]
 
     @property
     def in_query(self) -> bool:
@@ -60,7 +60,7 @@ class Expression:
     @property
     def tail(self) -> bool:
         """Whether the value may hold several segments of a path."""
-        return self.explode and not self.in_query
+        return bool(self.exploded) and not self.in_query
 
     @property
     def greedy(self) -> bool:
@@ -136,15 +136,18 @@ def _literal(text: str, literal: str, in_query: bool = False) -> Literal:
 
 def _expression(text: str, inside: str) -> Expression:
     operator = inside[:1] if inside[:1] in _OPERATORS else ""
-    names = inside[len(operator) :].split(",")
-    explode = names[-1].endswith("*")
-    names[-1] = names[-1].removesuffix("*")
-    for name in names:
-        if ":" in name or name.endswith("*"):
-            raise _malformed(text, f"{{{inside}}}: a prefix, or a * before the last name, could not be matched")
+    names = []
+    exploded = set()
+    for written in inside[len(operator) :].split(","):
+        name = written.removesuffix("*")
         if not _NAME.fullmatch(name):
-            raise _malformed(text, f"{{{inside}}}: {name!r} is no name of a variable")
-    return Expression(operator, tuple(names), explode)
+            raise _malformed(text, f"{{{inside}}}: {written!r} is no name of a variable (letters, digits, _ and .)")
+        names.append(name)
+        if name != written:
+            exploded.add(name)
+    if exploded - {names[-1]} and operator not in ("?", "&"):
+        raise _malformed(text, f"{{{inside}}}: a * before the last name could not be matched")
+    return Expression(operator, tuple(names), frozenset(exploded))
 
 
 def _check(text: str, parts: list[Part]) -> None:

@@ -48,7 +48,7 @@ class UriTemplate:
         self._parts = parts
         self._path = _tokens([part for part in parts if not part.in_query])
         self._query = {
-            name: part.explode
+            name: name in part.exploded
             for part in parts
             if isinstance(part, Expression) and part.in_query
             for name in part.names

@@ -75,7 +75,8 @@ NOT_A_MATCH: list[tuple[str, str]] = [
         ("x://a%2Fb/{n}", "x://a%2fb/1", {"n": "1"}),
         ("n://{v}", "n://v1..v2", {"v": "v1..v2"}),
         ("n://{v}", "n://a.tar.gz", {"v": "a.tar.gz"}),
-        ("n://{user-id}/{a.b}", "n://1/2", {"user-id": "1", "a.b": "2"}),
+        ("n://{user_id}/{a.b}", "n://1/2", {"user_id": "1", "a.b": "2"}),
+        ("n://x{?a*,b}", "n://x?a=1&b=2&a=3", {"a": ["1", "3"], "b": "2"}),
         ("n://literal", "n://literal", {}),
     ],
 )
@@ -116,6 +117,8 @@ def test_a_tail_cannot_lead_upwards(form: str, value: str) -> None:
         "x://{a:3}",
         "x://{a*,b}",
         "x://{;a}",
+        "x://{a-b}",
+        "x://{a**}",
         "x://{|a}",
         "x://{a}{b}",
         "x://{a}{+b}",

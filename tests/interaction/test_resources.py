@@ -228,14 +228,14 @@ async def test_uris_are_listed_returned_and_matched_as_they_were_registered() ->
         for uri in ("res://x/", "kbinfo://summary", "x://y"):
             assert "error" in await wire.ask("resources/read", {"uri": uri})
 
-    async with connected(serving(resource("users/me")(users_me))) as wire:
+    @resource("users/me")
+    def users_me() -> str:
+        return "me"
+
+    async with connected(serving(users_me)) as wire:
         [listed] = (await wire.ask("resources/list"))["result"]["resources"]
         assert listed["uri"] == (await contents(wire, "users/me"))[0]["uri"] == "users/me"
         wire.traffic.clear()  # a relative reference is no URI for the official schema
-
-
-def users_me() -> str:
-    return "me"
 
 
 @pytest.mark.fault(172)
