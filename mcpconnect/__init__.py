@@ -30,7 +30,7 @@ from .content import (
     ToolResult,
     ToolResultBuilder,
 )
-from .context import Answer, Context, Elicit, Root, Roots, Sample, Sampled
+from .context import Answer, Context, Elicit, Question, Root, Roots, Sample, Sampled
 from .errors import (
     ClientError,
     DefinitionError,
@@ -102,6 +102,7 @@ __all__ = [
     "PromptRef",
     "PromptResult",
     "ProtocolError",
+    "Question",
     "ResourceLink",
     "ResourceNotFound",
     "ResourceResult",

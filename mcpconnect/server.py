@@ -192,8 +192,7 @@ class McpServer:
         Raises:
             DefinitionError: there is no such directory, the pattern leads out of it, or a URI is taken.
         """
-        for found in directory_resources(Path(path).resolve(), pattern, uri_prefix, self.limits):
-            self.register(found)
+        self.catalog.register_all(directory_resources(Path(path).resolve(), pattern, uri_prefix, self.limits))
 
     def resource_updated(self, uri: str) -> None:
         """Tell those who subscribed to a resource that it has changed; from any thread."""

@@ -9,6 +9,8 @@ import base64
 import json
 from typing import Annotated, Any
 
+from everything_asking import LiveTool, RoundsTool
+
 from mcpconnect import (
     AudioContent,
     Complete,
@@ -217,6 +219,8 @@ class ResourceTool(Tool):
 server = McpServer("everything", version="1.0.0", title="Everything", instructions="For testing clients and servers.")
 server.register(ContentTool)
 server.register(RunningTool)
+server.register(LiveTool)
+server.register(RoundsTool)
 server.register(PromptTool)
 server.register(ResourceTool)
 

@@ -23,6 +23,7 @@ from .content_type import ContentType
 from .declared import OPEN, Declared, Shape
 from .encoders import Encoder, EncoderRegistry
 from .kinds import MEDIA, Kind, is_scalar_class, kind_of
+from .messages import PromptMessage, PromptResult, ResourceResult
 from .results import UNSET, ToolResult
 from .rows import EMPTY_LIST, Keep, Route, Rows, never
 from .structured import Structure, encoded
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from ..serialization import Serializer
 
 _READY = (ToolResult, ContentList, *BLOCKS)
-_FOREIGN = (TextResource, BlobResource)
+_EMBEDDED = (TextResource, BlobResource)
+_FOREIGN = (*_EMBEDDED, PromptMessage, PromptResult, ResourceResult)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +91,11 @@ class Converter:
         if issubclass(cls, _READY):
             return self._rows.block if issubclass(cls, BLOCKS) and self._structure is None else self._ready
         if issubclass(cls, _FOREIGN):
-            raise SerializationError(f"a tool embeds a {cls.__name__}: EmbeddedResource({cls.__name__}(…))")
+            raise SerializationError(
+                f"a tool embeds a {cls.__name__}: EmbeddedResource({cls.__name__}(…))"
+                if issubclass(cls, _EMBEDDED)
+                else f"a {cls.__name__} is what a prompt or a resource returns, not a tool"
+            )
         kind = kind_of(value)
         route = self._by_content(cls, kind)
         registry = self._settings.encoders

@@ -20,6 +20,7 @@ from ..errors import DefinitionError
 from ..serialization.notes import read_notes
 from .blocks import BLOCKS, BlobResource, TextResource
 from .builder import ContentList
+from .messages import PromptMessage, PromptResult, ResourceResult
 from .mime import Mime
 from .pictures import picture_class
 from .results import ToolResult
@@ -123,6 +124,9 @@ def _declare(bare: Any, extras: tuple[Any, ...], depth: int) -> Declared:
 
 def _class(bare: Any, cls: Any, extras: tuple[Any, ...]) -> Declared:
     if isinstance(cls, type):
+        if issubclass(cls, PromptMessage | PromptResult | ResourceResult):
+            what = "resource" if issubclass(cls, ResourceResult) else "prompt"
+            raise DefinitionError(f"{cls.__name__} is what a {what} returns, not a tool")
         if issubclass(cls, TextResource | BlobResource):
             raise DefinitionError(
                 f"{cls.__name__} is what a resource returns; a tool embeds it: EmbeddedResource({cls.__name__}(…))"

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, overload
 
+from .annotations import Meta
 from .blocks import BLOCKS, BlobResource, Block, EmbeddedResource, ImageContent, TextContent, TextResource
 from .cache import CacheControl
 from .pictures import is_picture
@@ -70,7 +71,7 @@ class PromptResult:
 
     messages: tuple[PromptMessage, ...]
     description: str | None = None
-    meta: dict[str, Any] | None = None
+    meta: Meta = None
 
     def __init__(self, messages: Any = (), description: str | None = None, meta: dict[str, Any] | None = None) -> None:
         object.__setattr__(self, "messages", tuple(_messages(messages)))
@@ -86,7 +87,7 @@ class ResourceResult:
     """
 
     contents: tuple[TextResource | BlobResource, ...]
-    meta: dict[str, Any] | None = None
+    meta: Meta = None
     cache: CacheControl | None = None
 
     def __init__(

@@ -17,7 +17,7 @@ from .builder import ContentList
 from .content_type import ContentType
 from .converter import Settings
 from .encoders import Encoder, EncoderRegistry
-from .inner import holds, inner_converter, is_itemwise
+from .inner import close_streams, holds, inner_converter, is_itemwise
 from .kinds import Kind, kind_of
 from .messages import PromptMessage, PromptResult, ResourceResult
 from .results import ToolResult
@@ -51,7 +51,10 @@ class PromptConverter:
 
     def __call__(self, value: Any, keep: Keep = never) -> PromptResult:
         """Return the result for a value; see `ToolConverter`."""
-        return self._convert(value, keep, ())
+        try:
+            return self._convert(value, keep, ())
+        finally:
+            close_streams(value, keep)
 
     def _convert(self, value: Any, keep: Keep, used: _Used) -> PromptResult:
         if isinstance(value, _OWN):
@@ -70,9 +73,12 @@ class PromptConverter:
         return PromptResult(self._blocks(value, keep).content)
 
     def _by_item(self, values: Any) -> bool:
-        if not len(values) or is_itemwise(self._declared) or holds(values, _OWN, self._blocks):
+        if not len(values) or is_itemwise(self._declared) or holds(values, _OWN):
             return True
-        return any(self._encoders.find(cls, "prompt") for cls in set(map(type, values)))
+        classes = set(map(type, values))
+        if list in classes and any(type(value) is list and holds(value, _OWN) for value in values):
+            return True  # a list of messages is what `PromptMessage.user([…])` gives
+        return any(self._encoders.find(cls, "prompt") for cls in classes)
 
 
 def _joined(results: Iterable[PromptResult]) -> PromptResult:

@@ -6,7 +6,7 @@ by what was returned, never by the MIME type; exactly one of the two goes out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -25,11 +25,11 @@ from .blocks import (
     TextResource,
 )
 from .builder import ContentList
-from .builtin import JsonText
+from .builtin import JsonText, YamlText
 from .content_type import ContentType
 from .converter import Settings
 from .encoders import Encoder, EncoderRegistry
-from .inner import holds, inner_converter, is_itemwise
+from .inner import close_streams, holds, inner_converter, is_itemwise, names
 from .kinds import Kind, is_scalar_class, kind_of
 from .messages import PromptMessage, PromptResult, ResourceResult
 from .results import ToolResult
@@ -37,9 +37,10 @@ from .rows import Keep, never
 
 _OWN = (ResourceResult, TextResource, BlobResource)
 _FOREIGN = (PromptMessage, PromptResult)
-_JSON: Final = "application/json"
 _PLAIN: Final = "text/plain"
-_YAML: Final = "application/yaml"
+_DATA_MIMES: Final[Mapping[type, str]] = {JsonText: "application/json", YamlText: "application/yaml"}
+"""What a content type writes; the texts of others are only known to be texts."""
+
 _Used = tuple[Encoder[Any], ...]
 
 
@@ -61,15 +62,20 @@ class ResourceConverter:
     ) -> None:
         self._encoders = encoders
         self._mime = mime_type
-        self._data_mime = _JSON if isinstance(default_content_type, JsonText) else _YAML
+        self._serializer = serializer
+        self._data_mime = _DATA_MIMES.get(type(default_content_type), _PLAIN)
         settings = Settings(
             serializer=serializer, encoders=EncoderRegistry(), own=None, default=default_content_type, limits=limits
         )
-        self._declared, self._blocks = inner_converter(annotation, settings, _OWN, _FOREIGN, "a resource")
+        self._declared, self._blocks = inner_converter(annotation, settings, _OWN, _FOREIGN, "a resource", mime_type)
+        self._is_own = names(annotation, _OWN)
 
     def __call__(self, value: Any, uri: str, keep: Keep = never) -> ResourceResult | None:
         """Return the contents for a value, under the requested URI; None says that there is no such resource."""
-        result = self._convert(value, keep, ())
+        try:
+            result = self._convert(value, keep, ())
+        finally:
+            close_streams(value, keep)
         if result is None:
             return None
         return ResourceResult(tuple(_placed(part, uri) for part in result.contents), result.meta, result.cache)
@@ -81,25 +87,31 @@ class ResourceConverter:
             return value if isinstance(value, ResourceResult) else ResourceResult(self._typed(value))
         if isinstance(value, _FOREIGN):
             raise SerializationError(f"a {type(value).__name__} is what a prompt returns, not a resource")
+        if isinstance(value, (*BLOCKS, ContentList, ToolResult)):
+            return ResourceResult([self._contents(block, None) for block in self._blocks(value, keep).content])
         for encoder in self._encoders.find(type(value), "resource"):
             if encoder not in used and encoder.supports(value):
                 return self._convert(encoder.encode(value), keep, (*used, encoder))
-        if isinstance(value, (*BLOCKS, ContentList, ToolResult)):
-            return ResourceResult([self._contents(block, None) for block in self._blocks(value, keep).content])
         if kind_of(value) is Kind.LIST and self._by_item(value):
             return _joined(self._convert(item, keep, used) for item in value)
         mime = self._mime_of(value)
         return ResourceResult([self._contents(block, mime) for block in self._blocks(value, keep).content])
 
     def _by_item(self, values: Any) -> bool:
-        if len(values) and (is_itemwise(self._declared) or holds(values, _OWN, self._blocks)):
+        if self._is_own or (len(values) and (is_itemwise(self._declared) or holds(values, _OWN))):
             return True
         return any(self._encoders.find(cls, "resource") for cls in set(map(type, values)))
 
     def _mime_of(self, value: Any) -> str:
         kind = kind_of(value)
-        is_data = kind is Kind.LIST or (kind is Kind.DATA and not is_scalar_class(type(value)))
-        return self._data_mime if is_data else _PLAIN
+        if kind is Kind.LIST:
+            return self._data_mime
+        if kind is not Kind.DATA or is_scalar_class(type(value)):
+            return _PLAIN
+        is_scalar = self._serializer.is_custom(type(value)) and not isinstance(
+            self._serializer.dump(value), (dict, list)
+        )
+        return _PLAIN if is_scalar else self._data_mime
 
     def _contents(self, block: Block, mime: str | None) -> TextResource | BlobResource:
         match block:

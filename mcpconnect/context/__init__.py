@@ -17,6 +17,7 @@ from .inputs import ReplayInputs as ReplayInputs
 from .levels import Level as Level
 from .questions import Answer as Answer
 from .questions import Elicit as Elicit
+from .questions import Question as Question
 from .questions import Root as Root
 from .questions import Roots as Roots
 from .questions import Sample as Sample

@@ -5,15 +5,16 @@ Rule: everything that can be refused is refused here, before anything runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import InvalidParams, LoadError, ResourceNotFound
+from ..errors import InvalidParams, LoadError, ProtocolError, ResourceNotFound
 from ..features.completing import Completing
 from ..features.completion import CompletionArgument, CompletionContext, PromptRef, Ref, TemplateRef
-from ..features.resource import TemplateFeature
+from ..features.resource import TemplateFeature, template_key
 from .exchange import Exchange, Result, Running
-from .failures import bad_arguments
+from .failures import bad_arguments, internal
 from .listing import has_resources, offer
 from .plaincall import CompleteCall, PromptCall, ReadCall
 from .toolcall import ToolCall
@@ -47,7 +48,8 @@ def get_prompt(exchange: Exchange) -> Result:
     if feature is None:
         raise InvalidParams(f"Unknown prompt: {name[:200]}", data={"name": name[:200]})
     context, disposals = exchange.context(name)
-    bound = feature.bind(exchange.arguments(), context)
+    arguments = exchange.arguments()
+    bound = _bound(exchange, name, lambda: feature.bind(arguments, context))
     return Running(PromptCall(exchange, feature, bound, context), context, disposals)
 
 
@@ -59,11 +61,13 @@ def read_resource(exchange: Exchange) -> Result:
     if found is None:
         raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
     context, disposals = exchange.context(found.feature.name, uri)
-    if isinstance(found.feature, TemplateFeature):
-        bound = found.feature.bind(uri, found.values or {}, context)
+    feature, values = found.feature, found.values or {}
+    if isinstance(feature, TemplateFeature):
+        template = feature
+        bound = _bound(exchange, feature.name, lambda: template.bind(uri, values, context))
     else:
-        bound = found.feature.bind(context)
-    return Running(ReadCall(exchange, found.feature, bound, context, uri), context, disposals)
+        bound = feature.bind(context)
+    return Running(ReadCall(exchange, feature, bound, context, uri), context, disposals)
 
 
 def complete(exchange: Exchange) -> Result:
@@ -79,6 +83,15 @@ def complete(exchange: Exchange) -> Result:
     return Running(CompleteCall(exchange, completer, ref, argument, chosen, context), context, disposals)
 
 
+def _bound(exchange: Exchange, name: str, bind: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    try:
+        return bind()
+    except (ProtocolError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # loading runs code of the user, too: custom serializers, `__post_init__`
+        raise internal(error, name, exchange.request.id) from None
+
+
 def _reference(exchange: Exchange) -> tuple[Ref, Completing]:
     ref = exchange.params.get("ref")
     if not isinstance(ref, dict):
@@ -90,10 +103,10 @@ def _reference(exchange: Exchange) -> tuple[Ref, Completing]:
             raise InvalidParams(f"Unknown prompt: {name[:200]}")
         return PromptRef(name), prompt.completing
     if kind == "ref/resource" and isinstance(uri, str) and uri:
-        template = exchange.server.templates.get(uri)
+        template = exchange.server.templates.get(template_key(uri))
         if template is None:
             raise InvalidParams(f"Unknown resource template: {uri[:200]}")
-        return TemplateRef(uri), template.completing
+        return TemplateRef(template.template.text), template.completing
     raise InvalidParams("ref must be of the type ref/prompt with a name, or ref/resource with a uri")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..context import Hub
 from ..errors import DefinitionError
-from .collect import collect
+from .collect import Source, collect
 from .lookup import Found, find_resource
 from .prompt import PromptFeature
 from .providers import Providers
@@ -48,7 +48,17 @@ class Catalog:
         Raises:
             DefinitionError: one of them cannot be served; nothing has changed.
         """
-        sources = collect(thing, factory)
+        self._add(collect(thing, factory), prefix)
+
+    def register_all(self, functions: Iterable[Callable[..., Any]]) -> None:
+        """Offer decorated functions, all or none, as one change.
+
+        Raises:
+            DefinitionError: one of them cannot be served; nothing has changed.
+        """
+        self._add([source for function in functions for source in collect(function, None)], None)
+
+    def _add(self, sources: Iterable[Source], prefix: str | None) -> None:
         with self._lock:
             present = Registries(self.tools, self.prompts, self.resources, self.templates)
             batch = build(sources, prefix, self._settings, present)
@@ -67,7 +77,8 @@ class Catalog:
             DefinitionError: nothing of that kind is registered.
         """
         with self._lock:
-            if not sum([registry.remove(lambda feature: feature.came_from(thing)) for registry in self._all]):
+            completers = sum([each.completing.remove(thing) for each in (*self.prompts, *self.templates)])
+            if not completers + sum([registry.remove(lambda each: each.came_from(thing)) for registry in self._all]):
                 raise DefinitionError(f"{thing!r} is not registered")
 
     def switch(self, names: tuple[str, ...], tags: Iterable[str], enabled: bool) -> None:
@@ -78,14 +89,12 @@ class Catalog:
         """
         wanted = frozenset(tags)
         with self._lock:
-            known = {name for registry in self._all for feature in registry for name in (feature.name, feature.key)}
+            known = {name for registry in self._all for feature in registry for name in feature.names}
             if missing := [name for name in names if name not in known]:
                 raise DefinitionError(f"not registered: {', '.join(missing)}")
             for registry in self._all:
                 registry.enable(
-                    lambda feature: (
-                        feature.name in names or feature.key in names or not wanted.isdisjoint(feature.tags)
-                    ),
+                    lambda feature: not (feature.names.isdisjoint(names) and wanted.isdisjoint(feature.tags)),
                     enabled,
                 )
 

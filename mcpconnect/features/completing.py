@@ -21,12 +21,13 @@ Answer = Callable[[str, CompletionContext], Any]
 
 
 class Completer:
-    """Completes one argument; `answer` may return something to be awaited."""
+    """Completes one argument; `answer` may return something to be awaited. `origin` is what was registered."""
 
-    __slots__ = ("answer", "threaded")
+    __slots__ = ("answer", "origin", "threaded")
 
-    def __init__(self, answer: Answer, threaded: bool) -> None:
+    def __init__(self, answer: Answer, threaded: bool, origin: Any = None) -> None:
         self.answer = answer
+        self.origin = origin
         self.threaded = threaded
 
 
@@ -59,11 +60,19 @@ class Completing:
         """Let a method complete an argument; raises as `check` does."""
         self.completers[self.check(source, argument)] = of_method(source)
 
+    def remove(self, origin: Any) -> int:
+        """Take the completers away that came with what was registered; return how many."""
+        completers = self.completers.items()
+        gone = [wire for wire, completer in completers if completer.origin is origin and origin is not None]
+        for wire in gone:
+            del self.completers[wire]
+        return len(gone)
+
 
 def of_method(source: Source) -> Completer:
     """Return the completer that a method is."""
     call = _call(source.reach, source.function, len(source.skip))
-    return Completer(call, not source.is_async)
+    return Completer(call, not source.is_async, source.origin)
 
 
 def marked_completers(members: Iterable[Member], serializer: Serializer) -> dict[str, Completer]:

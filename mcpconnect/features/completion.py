@@ -8,14 +8,14 @@ Source: the specification's page *Completion*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from ..errors import InternalError, SerializationError
+from ..errors import DefinitionError, InternalError, SerializationError
 from ..protocol.model import Completion
 from ..serialization import Serializer
 
@@ -74,6 +74,10 @@ class Complete:
 
     source: Values | type[Enum] | Callable[..., Any]
 
+    def __post_init__(self) -> None:
+        if isinstance(self.source, (str, bytes)) or not (callable(self.source) or isinstance(self.source, Iterable)):
+            raise DefinitionError(f"Complete({self.source!r}): a collection of values, an enum, or a function")
+
 
 def matching(
     candidates: Iterable[Any],
@@ -100,33 +104,36 @@ def normalized(answer: Any, serializer: Serializer) -> Completion:
         raise InternalError("the completer returned None")
     if isinstance(answer, CompletionResult):
         return _of_result(answer, serializer)
-    values, total = _texts(_listed(answer), serializer)
-    if len(values) > MOST:
-        return Completion(values=values[:MOST], total=total, has_more=True)
-    return Completion(values=values)
+    values = _texts(_listed(answer), serializer)
+    if len(values) <= MOST:
+        return Completion(values=values)
+    total = len(values) if isinstance(answer, Sized) or len(values) <= _COUNTED else None
+    return Completion(values=values[:MOST], total=total, has_more=True)
 
 
 def _of_result(answer: CompletionResult, serializer: Serializer) -> Completion:
-    values, _ = _texts([] if answer.values is None else _listed(answer.values), serializer)
-    total = answer.total
+    values = _texts([] if answer.values is None else _listed(answer.values), serializer)
+    total, has_more = answer.total, answer.has_more
     if total is not None and (isinstance(total, bool) or not isinstance(total, int) or total < 0):
         raise InternalError(f"the completer's total is {total!r}, not a number of values")
-    return Completion(values=values[:MOST], total=total, has_more=True if len(values) > MOST else answer.has_more)
+    if not isinstance(has_more, bool | None):
+        raise InternalError(f"the completer's has_more is {has_more!r}, neither True nor False")
+    return Completion(values=values[:MOST], total=total, has_more=True if len(values) > MOST else has_more)
 
 
 def _listed(answer: Any) -> Iterable[Any]:
-    if isinstance(answer, str) or not isinstance(answer, Iterable):
+    if isinstance(answer, (str, bytes)) or not isinstance(answer, Iterable):
         return [answer]
-    return answer
+    return answer if isinstance(answer, Sized) else islice(answer, _COUNTED + 1)
 
 
-def _texts(values: Iterable[Any], serializer: Serializer) -> tuple[tuple[str, ...], int]:
+def _texts(values: Iterable[Any], serializer: Serializer) -> tuple[str, ...]:
     texts = []
-    for value in islice(values, _COUNTED):
+    for value in values:
         if value is None:
             raise InternalError("the completer's values hold None")
         texts.append(value if type(value) is str else _scalar_text(value, serializer))
-    return tuple(texts), len(texts)
+    return tuple(texts)
 
 
 def _scalar_text(value: Any, serializer: Serializer) -> str:

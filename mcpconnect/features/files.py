@@ -7,6 +7,7 @@ its bytes: text is UTF-8, without a byte order mark.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -69,7 +70,7 @@ def directory_resources(root: Path, pattern: str, uri_prefix: str, limits: Limit
         DefinitionError: there is no such directory, or the pattern leads out of it.
     """
     for below, path in _files(root, pattern):
-        yield file_resource(FileSource(path, None, root), _uri_below(uri_prefix, below), limits, name=below)
+        yield file_resource(FileSource(path, None, root), _uri_below(uri_prefix, below), limits, name=_shown(below))
 
 
 def existing_file(path: str | Path) -> Path:
@@ -106,7 +107,12 @@ def _is_device(path: Path) -> bool:
 
 def _uri_below(prefix: str, below: str) -> str:
     """Return the URI of a file of a directory: its path with every special character escaped."""
-    return prefix.rstrip("/") + "/" + quote(below)
+    return (prefix if prefix.endswith("/") else prefix + "/") + quote(os.fsencode(below))
+
+
+def _shown(below: str) -> str:
+    """Return a path for people; what is no text in it becomes a question mark."""
+    return os.fsencode(below).decode("utf-8", "replace").replace("\ufffd", "?")
 
 
 def file_resource(file: FileSource, uri: str, limits: Limits, **options: Any) -> Callable[..., Any]:

@@ -11,13 +11,17 @@ from .names import check_name, composed
 
 
 class Offered:
-    """A feature. `key` is what its registry knows it by, `where` its place in the user's code, for errors."""
+    """A feature. `key` is what its registry knows it by, `names` all that the user may call it; `where` is its place.
+
+    The place is one in the user's code, for errors.
+    """
 
     def __init__(self, source: Source, name: str, key: str | None = None) -> None:
         declaration = source.declaration
         self.source = source
         self.name = name
         self.key = name if key is None else key
+        self.names = frozenset((name, self.key))
         self.where = source.where
         self.enabled = declaration.enabled
         self.tags = declaration.tags
@@ -28,7 +32,7 @@ class Offered:
 
     def came_from(self, thing: Any) -> bool:
         """Say whether `thing` is this feature's name, or what was registered and gave it."""
-        return thing in (self.name, self.key) if isinstance(thing, str) else self.source.origin is thing
+        return thing in self.names if isinstance(thing, str) else self.source.origin is thing
 
     def call(self, arguments: Mapping[str, Any]) -> Any:
         """Call the method, on a new instance where a class was registered."""

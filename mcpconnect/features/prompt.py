@@ -71,12 +71,14 @@ class PromptFeature(Offered):
         Raises:
             InvalidParams: an argument is missing, unknown, no text, or does not load.
         """
-        if wrong := [name for name, value in arguments.items() if not isinstance(value, str)]:
-            raise InvalidParams(f"arguments of a prompt are texts: {', '.join(wrong)}")
+        wrong = [name for name, value in arguments.items() if not isinstance(value, str)]
+        problems = [(name, "arguments of a prompt are texts") for name in wrong]
         try:
             bound = self._parameters.load(arguments, strict=False, extra="refuse")
         except LoadError as error:
-            raise InvalidParams(str(error)) from None
+            problems += [problem for problem in error.problems if problem[0] not in wrong]
+        if problems:
+            raise InvalidParams(str(LoadError(problems)))
         bound.update(dict.fromkeys(self._injected, context))
         return bound
 

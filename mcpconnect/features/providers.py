@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Any, TypeAlias
 
+from anyio import to_thread
+
 from .completion import CompletionArgument, CompletionContext, Ref
 
 Provider: TypeAlias = Callable[[Ref, CompletionArgument, CompletionContext], Any]
@@ -55,11 +57,14 @@ class Providers:
 
 
 async def ask(providers: Providers, ref: Ref, argument: CompletionArgument, context: CompletionContext) -> Any:
-    """Return the first answer, or None."""
+    """Return the first answer, or None. What is not `async` is called in a worker thread."""
     for provider in providers:
-        answer = provider(ref, argument, context)
-        if inspect.isawaitable(answer):
-            answer = await answer
+        if inspect.iscoroutinefunction(provider):
+            answer = await provider(ref, argument, context)
+        else:
+            answer = await to_thread.run_sync(provider, ref, argument, context, abandon_on_cancel=True)
+            if inspect.isawaitable(answer):
+                answer = await answer
         if answer is not None:
             return answer
     return None

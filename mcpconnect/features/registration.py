@@ -65,12 +65,20 @@ def build(sources: Iterable[Source], prefix: str | None, settings: FeatureSettin
                 batch.resources.append(ResourceFeature(source, settings))
             case CompletionDeclaration():
                 completions.append(source)
-    for source in completions:
+    _build_completions(completions, batch, present)
+    return batch
+
+
+def _build_completions(sources: Iterable[Source], batch: Batch, present: Registries) -> None:
+    planned = set()
+    for source in sources:
         declaration = cast(CompletionDeclaration, source.declaration)
         target = _target(source, declaration.target, batch, present)
-        target.check(source, declaration.argument)
+        place = (id(target), target.check(source, declaration.argument))
+        if place in planned:
+            raise DefinitionError(f"{source.where}: the argument {declaration.argument!r} has a completer already")
+        planned.add(place)
         batch.completions.append(partial(target.add, source, declaration.argument))
-    return batch
 
 
 def _target(source: Source, wanted: str, batch: Batch, present: Registries) -> Completing:

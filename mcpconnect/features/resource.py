@@ -1,12 +1,11 @@
 """`ResourceFeature` and `TemplateFeature`: what can be read under a URI, or under any URI of a template.
 
-Rule: a variable of a template is a parameter of the method, by its own name (a hyphen or a dot is an underscore in
+Rule: a variable of a template is a parameter of the method, by its own name (a dot is an underscore in
 Python); its value is decoded and then loaded into the parameter's type. What does not load names no resource.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from inspect import Signature
@@ -23,7 +22,7 @@ from .completing import Completing, marked_completers
 from .declare_resources import ResourceDeclaration
 from .offered import Offered
 from .settings import FeatureSettings
-from .uri_parts import normal_uri
+from .uri_parts import legal_uri, normal_uri
 from .uri_template import UriTemplate, Value
 
 
@@ -56,7 +55,7 @@ class Readable(Offered):
 
     def convert(self, value: Any, uri: str, keep: Callable[[Any], bool]) -> ResourceResult | None:
         """Return the contents for what the method returned, settled; None says that there is no such resource."""
-        return self._converter(value, uri, keep)
+        return self._converter(value, legal_uri(uri), keep)
 
     def _described(self) -> dict[str, Any]:
         declaration = self.declaration
@@ -72,12 +71,13 @@ class Readable(Offered):
 
 
 class ResourceFeature(Readable):
-    """A resource under one URI, which is listed and matched as it was written."""
+    """A resource under one URI, which is listed as it was written, and read in any spelling that means the same."""
 
     def __init__(self, source: Source, settings: FeatureSettings) -> None:
         uri = cast(ResourceDeclaration, source.declaration).uri
         super().__init__(source, settings, key_of(uri))
         self.uri = uri
+        self.names |= {uri}
         if missing := [member.name for member in self.parameters.members if member.required]:
             raise DefinitionError(
                 f"{self.where}: {uri} has no variable for the parameter {missing[0]!r}: "
@@ -87,7 +87,7 @@ class ResourceFeature(Readable):
     @cached_property
     def definition(self) -> ResourceDefinition:
         """What a client sees in the list, in the newest shape."""
-        return ResourceDefinition(uri=self.uri, size=self.declaration.size, **self._described())
+        return ResourceDefinition(uri=legal_uri(self.uri), size=self.declaration.size, **self._described())
 
     def bind(self, context: Context) -> dict[str, Any]:
         """Return the keyword arguments of the method."""
@@ -99,26 +99,25 @@ class TemplateFeature(Readable):
 
     def __init__(self, source: Source, settings: FeatureSettings) -> None:
         uri = cast(ResourceDeclaration, source.declaration).uri
-        super().__init__(source, settings, uri)
+        super().__init__(source, settings, template_key(uri))
+        self.names |= {uri}
         try:
             self.template = UriTemplate(uri)
         except DefinitionError as error:
             raise DefinitionError(f"{self.where}: {error}") from error
-        self._names = self._paired()
+        names = self._paired()
+        wires = {member.name: member.wire for member in self.parameters.members}
+        marked = marked_completers(self.parameters.members, settings.serializer)
+        self._wires = {variable: wires[name] for variable, name in names.items()}
         self.completing = Completing(
-            {name: variable for variable, name in self._names.items()},
-            {
-                variable: completer
-                for wire, completer in marked_completers(self.parameters.members, settings.serializer).items()
-                for variable, name in self._names.items()
-                if any(member.wire == wire and member.name == name for member in self.parameters.members)
-            },
+            {name: variable for variable, name in names.items()},
+            {variable: marked[wire] for variable, wire in self._wires.items() if wire in marked},
         )
 
     @cached_property
     def definition(self) -> TemplateDefinition:
         """What a client sees in the list, in the newest shape."""
-        return TemplateDefinition(uri_template=self.template.text, **self._described())
+        return TemplateDefinition(uri_template=self.key, **self._described())
 
     def bind(self, uri: str, values: Mapping[str, Value], context: Context) -> dict[str, Any]:
         """Return the keyword arguments of the method for the values of a URI.
@@ -126,11 +125,11 @@ class TemplateFeature(Readable):
         Raises:
             ResourceNotFound: a value does not load into its parameter's type.
         """
-        given = {self._names[variable]: value for variable, value in values.items()}
+        given = {self._wires[variable]: value for variable, value in values.items()}
         try:
             bound = self.parameters.load(given, strict=False, extra="refuse")
         except LoadError as error:
-            raise ResourceNotFound(f"no resource {uri}: {error}", data={"uri": uri}) from None
+            raise ResourceNotFound(f"no resource {uri[:500]}: {error}", data={"uri": uri}) from None
         bound.update(dict.fromkeys(self.injected, context))
         return bound
 
@@ -139,7 +138,7 @@ class TemplateFeature(Readable):
         members = {member.name: member for member in self.parameters.members}
         names: dict[str, str] = {}
         for variable in self.template.variables:
-            name = re.sub(r"[.-]", "_", variable)
+            name = variable.replace(".", "_")
             if name not in members:
                 raise DefinitionError(f"{self.where}: the variable {{{variable}}} has no parameter {name!r}")
             if name in names.values():
@@ -163,3 +162,8 @@ class TemplateFeature(Readable):
 def key_of(uri: str) -> str:
     """Return the spelling under which a resource's URI is compared."""
     return normal_uri(uri) or uri
+
+
+def template_key(text: str) -> str:
+    """Return the spelling under which a template is listed and asked for."""
+    return legal_uri(text, "{}")

@@ -12,15 +12,16 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, TypeAlias
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from ..errors import DefinitionError
 
 _OPERATORS: Final = "+#./?&"
-_NAME: Final = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*")
+_NAME: Final = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 _ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_LEGAL: Final = "!#$%&'()*+,/:;=?@[]~-._"
 _AS_WRITTEN: Final = "!#$%&'()*+,/:;=?@[]~-._|\\^`{}<>\""
 
 
@@ -30,20 +31,21 @@ class Literal:
 
     text: str
     normal: str
+    in_query: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What stands in braces."""
+    """What stands in braces. `exploded` are the names with a `*`: a tail in a path, a repeated key in a query."""
 
     operator: str
     names: tuple[str, ...]
-    explode: bool
+    exploded: frozenset[str]
 
     @property
     def in_query(self) -> bool:
         """Whether the variables are keys of the query."""
-        return self.operator in ("?", "&") and self.operator != ""
+        return self.operator in ("?", "&")
 
     @property
     def lead(self) -> str:
@@ -58,7 +60,7 @@ class Expression:
     @property
     def tail(self) -> bool:
         """Whether the value may hold several segments of a path."""
-        return self.explode and not self.in_query
+        return bool(self.exploded) and not self.in_query
 
     @property
     def greedy(self) -> bool:
@@ -88,8 +90,11 @@ def parsed(text: str) -> list[Part]:
         literal, brace, rest = rest.partition("{")
         if "}" in literal:
             raise _malformed(text, "a } without its {")
-        if literal:
-            parts.append(_literal(text, literal))
+        before, mark, query = literal.partition("?")
+        if before:
+            parts.append(_literal(text, before))
+        if mark:
+            parts.append(_literal(text, mark + query, in_query=True))
         if brace:
             inside, closing, rest = rest.partition("}")
             if not closing:
@@ -112,29 +117,37 @@ def normal_uri(uri: str) -> str | None:
         return None
 
 
+def legal_uri(uri: str, also: str = "") -> str:
+    """Return a URI or (`also="{}"`) a template as it may be sent: what may not stand in it is escaped, nothing else."""
+    return quote(uri, safe=_LEGAL + also, errors="replace")
+
+
 def _normal_escape(match: re.Match[str]) -> str:
     character = chr(int(match[1], 16))
     return character if character in _UNRESERVED else match[0].upper()
 
 
-def _literal(text: str, literal: str) -> Literal:
+def _literal(text: str, literal: str, in_query: bool = False) -> Literal:
     normal = normal_uri(literal)
     if normal is None:
         raise _malformed(text, "a % without two digits")
-    return Literal(quote(unquote(literal), safe=_AS_WRITTEN.replace("%", "")), normal)
+    return Literal(normal, normal, in_query)
 
 
 def _expression(text: str, inside: str) -> Expression:
     operator = inside[:1] if inside[:1] in _OPERATORS else ""
-    names = inside[len(operator) :].split(",")
-    explode = names[-1].endswith("*")
-    names[-1] = names[-1].removesuffix("*")
-    for name in names:
-        if ":" in name or name.endswith("*"):
-            raise _malformed(text, f"{{{inside}}}: a prefix, or a * before the last name, could not be matched")
+    names = []
+    exploded = set()
+    for written in inside[len(operator) :].split(","):
+        name = written.removesuffix("*")
         if not _NAME.fullmatch(name):
-            raise _malformed(text, f"{{{inside}}}: {name!r} is no name of a variable")
-    return Expression(operator, tuple(names), explode)
+            raise _malformed(text, f"{{{inside}}}: {written!r} is no name of a variable (letters, digits, _ and .)")
+        names.append(name)
+        if name != written:
+            exploded.add(name)
+    if exploded - {names[-1]} and operator not in ("?", "&"):
+        raise _malformed(text, f"{{{inside}}}: a * before the last name could not be matched")
+    return Expression(operator, tuple(names), frozenset(exploded))
 
 
 def _check(text: str, parts: list[Part]) -> None:
@@ -142,13 +155,23 @@ def _check(text: str, parts: list[Part]) -> None:
     if len(set(names)) != len(names):
         raise _malformed(text, "a variable stands twice")
     for part, following in pairwise(parts):
-        if isinstance(part, Expression):
-            if part.in_query and not (isinstance(following, Expression) and following.in_query):
-                raise _malformed(text, "nothing can follow the variables of the query")
-            if isinstance(following, Expression) and not following.lead and not following.in_query:
-                raise _malformed(text, "two variables without anything between them")
-    if any("?" in part.normal for part in parts if isinstance(part, Literal)):
-        raise _malformed(text, "write the query as variables: {?name}")
+        if isinstance(part, Expression) and isinstance(following, Expression) and not following.lead:
+            raise _malformed(text, "two variables without anything between them")
+    _check_query(text, parts)
+
+
+def _check_query(text: str, parts: list[Part]) -> None:
+    """Refuse what does not keep to the order: path, one `?`, then only `{&…}`."""
+    asks = False
+    for part in parts:
+        begins = part.in_query and (isinstance(part, Literal) or part.operator == "?")
+        if asks and (begins or not part.in_query):
+            raise _malformed(text, "nothing but {&name} can follow the beginning of the query")
+        if part.in_query and not (asks or begins):
+            raise _malformed(text, "{&name} needs a query before it: {?name}, or ?key=value")
+        if isinstance(part, Literal) and part.in_query and "#" in part.normal:
+            raise _malformed(text, "nothing but {&name} can follow the beginning of the query")
+        asks = asks or part.in_query
 
 
 def _malformed(text: str, why: str) -> DefinitionError:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, unquote_to_bytes
 
 from .uri_parts import Expression, Literal, Part, normal_uri, parsed
 
@@ -21,6 +21,7 @@ Values: TypeAlias = dict[str, Value]
 
 _UNRESERVED: Final = "-._~"
 _RESERVED: Final = "-._~:/?#[]@!$&'()*+,;="
+_LONGEST: Final = 1_000_000  # characters of a URI; longer ones would hold up everybody else
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +46,17 @@ class UriTemplate:
         parts = parsed(text)
         self.variables = tuple(name for part in parts if isinstance(part, Expression) for name in part.names)
         self._parts = parts
-        self._path = _tokens([part for part in parts if not _in_query(part)])
+        self._path = _tokens([part for part in parts if not part.in_query])
         self._query = {
-            name: part.explode
+            name: name in part.exploded
             for part in parts
             if isinstance(part, Expression) and part.in_query
             for name in part.names
         }
-        literal = "".join(part.text for part in parts if isinstance(part, Literal))
-        self._has_fragment = "#" in literal or any(isinstance(p, Expression) and p.operator == "#" for p in parts)
-        self.rank = (-len(literal), len(self.variables))
+        literals = "".join(part.normal for part in parts if isinstance(part, Literal))
+        self._fixed = _fixed(parts)
+        self._has_fragment = "#" in literals or any(isinstance(p, Expression) and p.operator == "#" for p in parts)
+        self.rank = (-len(unquote_to_bytes(literals)), len(self.variables))
 
     @property
     def query_variables(self) -> frozenset[str]:
@@ -63,29 +65,39 @@ class UriTemplate:
 
     def expand(self, values: Mapping[str, str | Sequence[str]]) -> str:
         """Return the URI for some values; a query variable without one is left out, any other is empty."""
-        return "".join(part.text if isinstance(part, Literal) else _expanded(part, values) for part in self._parts)
+        uri, asks = "", False
+        for part in self._parts:
+            piece = part.text if isinstance(part, Literal) else _expanded(part, values)
+            if part.in_query and piece:
+                piece, asks = piece if asks else "?" + piece[1:], True  # `{&b}` is the first where `{?a}` has no value
+            uri += piece
+        return uri
 
     def match(self, uri: str) -> Values | None:
         """Return the values of the variables in a URI, decoded, or None if it is not of this template."""
-        text = normal_uri(uri)
+        text = normal_uri(uri) if len(uri) <= _LONGEST else None
         if text is None or ("#" in text and not self._has_fragment):
             return None
-        path, mark, query = text.partition("?")
-        if mark and not self._query:
+        before, hash_mark, fragment = text.partition("#")
+        path, mark, query = before.partition("?")
+        if mark and not (self._query or self._fixed):
             return None
-        captured = _captured(self._path, path)
+        captured = _captured(self._path, path + hash_mark + fragment)
         if captured is None:
             return None
         found = _decoded(captured)
-        asked = _read_query(query, self._query) if mark else {}
+        asked = _read_query(query.split("&") if query else [], self._fixed, self._query)
         return None if found is None or asked is None else {**found, **asked}
 
     def __repr__(self) -> str:
         return f"UriTemplate({self.text!r})"
 
 
-def _in_query(part: Part) -> bool:
-    return isinstance(part, Expression) and part.in_query
+def _fixed(parts: list[Part]) -> list[str]:
+    """Return what the query must hold, as it stands in the template."""
+    return [
+        pair for part in parts if isinstance(part, Literal) and part.in_query for pair in part.normal[1:].split("&")
+    ]
 
 
 def _tokens(parts: list[Part]) -> list[str | _Capture]:
@@ -104,6 +116,8 @@ def _tokens(parts: list[Part]) -> list[str | _Capture]:
 
 def _captured(tokens: list[str | _Capture], text: str) -> list[tuple[_Capture, str]] | None:
     """Return what each capture takes. First it is found, from the end, where the rest of the tokens can match."""
+    if tokens and isinstance(tokens[0], str) and not text.startswith(tokens[0]):
+        return None
     feasible = [bytearray(len(text) + 1) for _ in range(len(tokens) + 1)]
     feasible[-1][len(text)] = 1
     for index in range(len(tokens) - 1, -1, -1):
@@ -155,9 +169,13 @@ def _decoded(captured: list[tuple[_Capture, str]]) -> Values | None:
     return values
 
 
-def _read_query(query: str, variables: Mapping[str, bool]) -> Values | None:
+def _read_query(pairs: list[str], fixed: list[str], variables: Mapping[str, bool]) -> Values | None:
+    for pair in fixed:
+        if pair not in pairs:
+            return None
+        pairs.remove(pair)
     values: Values = {}
-    for pair in query.split("&") if query else ():
+    for pair in pairs:
         name, _, text = pair.partition("=")
         try:
             name, value = unquote(name, errors="strict"), unquote(text, errors="strict")
@@ -165,9 +183,9 @@ def _read_query(query: str, variables: Mapping[str, bool]) -> Values | None:
             return None
         if name not in variables:
             return None
-        if variables[name]:
-            values.setdefault(name, [])
-            values[name] = [*values[name], value]
+        several = values.setdefault(name, []) if variables[name] else None
+        if isinstance(several, list):
+            several.append(value)
         elif name in values:
             return None
         else:
