@@ -30,7 +30,7 @@ from .content import (
     ToolResult,
     ToolResultBuilder,
 )
-from .context import Answer, Context, Elicit, Question, Root, Roots, Sample, Sampled
+from .context import Answer, Context, Elicit, Inject, Question, Root, Roots, Sample, Sampled
 from .errors import (
     ClientError,
     DefinitionError,
@@ -85,6 +85,7 @@ __all__ = [
     "ImageContent",
     "ImageContentType",
     "Include",
+    "Inject",
     "InternalError",
     "InvalidParams",
     "InvalidRequest",

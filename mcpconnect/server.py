@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from .content import JSON_TEXT, CacheControl, ContentType, EncoderRegistry, Icon, media_serializer
-from .context import Hub, Sealer, Secret
+from .context import Hub, Providers, Sealer, Secret
 from .errors import DefinitionError
 from .features.catalog import Catalog
 from .features.checking import Finding, findings
@@ -111,6 +111,7 @@ class McpServer:
         self.serializer = _serializer(serializer)
         self.encoders = EncoderRegistry()
         self.hub = Hub()
+        self.providers = Providers()
         settings = FeatureSettings(
             serializer=self.serializer,
             encoders=self.encoders,
@@ -120,6 +121,7 @@ class McpServer:
             extra_arguments=extra_arguments,
             schema_refs=schema_refs,
             limits=self.limits,
+            providers=self.providers,
         )
         self.catalog = Catalog(settings, self.hub)
         self.tools = self.catalog.tools

@@ -8,6 +8,12 @@ from .context import current as current
 from .context import running as running
 from .disposal import Disposals as Disposals
 from .hub import Hub as Hub
+from .inject import Inject as Inject
+from .inject import Need as Need
+from .inject import Provider as Provider
+from .inject import Providers as Providers
+from .inject import provide as provide
+from .inject import provide_waiting as provide_waiting
 from .inputs import InputRequired as InputRequired
 from .inputs import Inputs as Inputs
 from .inputs import LiveInputs as LiveInputs
@@ -15,6 +21,7 @@ from .inputs import NoInputs as NoInputs
 from .inputs import Pending as Pending
 from .inputs import ReplayInputs as ReplayInputs
 from .levels import Level as Level
+from .provided import Provided as Provided
 from .questions import Answer as Answer
 from .questions import Elicit as Elicit
 from .questions import Question as Question

@@ -23,6 +23,7 @@ from .channel import Channel
 from .disposal import Disposals
 from .inputs import Inputs, NoInputs
 from .levels import SILENT, Level, ranked
+from .provided import Provided
 from .questions import Answer, Elicit, Question, Root, Roots, Sample, Sampled
 
 F = TypeVar("F")
@@ -48,6 +49,8 @@ class Context:
     state: Any = None
     cancelled: bool = False
     cancel_reason: str | None = None
+    shared: Provided | None = field(default=None, repr=False)
+    _provided: Provided | None = field(default=None, repr=False)
     _open_inputs: Callable[[], Inputs] = field(default=NoInputs, repr=False)
     _opened_inputs: Inputs | None = field(default=None, repr=False)
     _asked: int = field(default=0, repr=False)
@@ -66,6 +69,13 @@ class Context:
     def client(self) -> Peer:
         """Who asks: name, version, info and capabilities as the client declared them."""
         return self.peer
+
+    @property
+    def provided(self) -> Provided:
+        """What providers made for this call."""
+        if self._provided is None:
+            self._provided = Provided(self._disposals)
+        return self._provided
 
     def defer(self, thing: Any) -> None:
         """Dispose of `thing` when the call has ended, also after an error or a cancellation.
@@ -186,6 +196,11 @@ class Context:
         with self._order:
             if not self._answered:
                 self._channel.send(message)
+
+    def failed(self, error: BaseException) -> None:
+        """Remember how the call ended, for what is left behind it."""
+        if self._provided is not None:
+            self._provided.failure = error
 
     def asks(self, open_inputs: Callable[[], Inputs]) -> None:
         """Ask by what `open_inputs` returns, once it is needed."""

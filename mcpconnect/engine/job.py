@@ -80,6 +80,11 @@ class Job:
             ended(self)
         return True
 
+    def fail(self, error: BaseException) -> bytes:
+        """Return the answer for an exception, and let what is left behind know of it."""
+        self.context.failed(error)
+        return self.call.fail(error)
+
     def cancel(self, reason: str | None = None) -> None:
         """End the job without an answer. Belongs to the loop's thread."""
         if self.answer(None):

@@ -17,6 +17,7 @@ import anyio
 from anyio import CancelScope, current_effective_deadline, get_cancelled_exc_class
 from anyio.abc import TaskGroup
 
+from ..context import Disposals, Provided
 from ..server import McpServer
 from .backend import Wake, leave_loop, loop_waker
 from .job import Job
@@ -35,6 +36,7 @@ class Runner:
         self._threads = Threads(self._limits.threads)
         self._lifespan = server.open_lifespan()
         self._state: Any = None
+        self._shared = Provided(Disposals())
         self._jobs: set[Job] = set()
         self._tasks: TaskGroup
         self._wake: Wake
@@ -60,12 +62,14 @@ class Runner:
         finally:
             # What a cancellation ends has to be closed all the same.
             with CancelScope(shield=True), anyio.move_on_after(self._limits.drain_seconds):
+                await self._shared.disposals.aclose()
                 await self._lifespan.__aexit__(None, None, None)
 
     def start(self, *jobs: Job) -> None:
         """Run jobs; each answers where its reply leads."""
         for job in jobs:
             job.context.state = self._state
+            job.context.shared = self._shared
             self._jobs.add(job)
             job.ended.append(self._forget)
             if job.call.timeout is not None:
@@ -126,12 +130,13 @@ class Runner:
             return job.call.finish(await settle(begin(), self._limits, job.context))
         except get_cancelled_exc_class() as error:
             if scope.cancel_called or self._closing or current_effective_deadline() == -inf:
+                job.context.failed(error)
                 raise
-            return job.call.fail(error)  # the method cancelled itself: its caller waits all the same
+            return job.fail(error)  # the method cancelled itself: its caller waits all the same
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            return job.call.fail(error)
+            return job.fail(error)
 
     async def _end(self, job: Job, data: bytes | None, pending: Awaitable[Any] | None = None) -> None:
         if pending is not None or job.disposals:
@@ -154,7 +159,7 @@ class Runner:
             self._hand_over(job, partial(_raise, error))
             return
         except BaseException as error:
-            data = job.call.fail(error)
+            data = job.fail(error)
         pending = job.disposals.close()
         if pending is None:
             job.answer(data)

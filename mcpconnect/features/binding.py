@@ -1,7 +1,7 @@
 """From the arguments of a call to the keyword arguments of a method.
 
-Rule: everything about a signature is found out once, when the feature is registered. A parameter annotated `Context`
-is filled in by the server: it stands in no schema, and a client that sends one is refused.
+Rule: everything about a signature is found out once, when the feature is registered. A parameter that the server
+provides stands in no schema, and a client that sends one is refused.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from .._typing import resolve_hints, strip_annotated, union_members
 from ..content.schema_check import SchemaCheck
 from ..context import Context
 from ..errors import DefinitionError, LoadError
 from ..serialization import Parameters
 from .collect import Source
+from .marks import marked, running_context
 from .mirrored import MIRRORED, annotated_headers, check_headers
 from .names import check_key
 from .settings import FeatureSettings
@@ -61,7 +61,7 @@ def parameters_of(source: Source, settings: FeatureSettings, descriptions: Mappi
     Raises:
         DefinitionError: one of them cannot; the message names it.
     """
-    skip = source.skip | context_parameters(source)
+    skip = source.skip | marked(source.function, source.owner).keys()
     return settings.serializer.parameters(source.function, skip=skip, owner=source.owner, descriptions=descriptions)
 
 
@@ -112,7 +112,9 @@ class _Verbatim:
         signature = inspect.signature(source.function).parameters.values()
         kinds = {parameter.kind for parameter in signature}
         self._open = inspect.Parameter.VAR_KEYWORD in kinds
-        own = [each for each in signature if each.name not in source.skip | self._injected]
+        own = [
+            each for each in signature if each.name not in source.skip | marked(source.function, source.owner).keys()
+        ]
         self._known = {each.name for each in own if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)}
         self._needed = [each.name for each in own if each.name in self._known and each.default is each.empty]
 
@@ -132,10 +134,5 @@ class _Verbatim:
 
 def context_parameters(source: Source) -> frozenset[str]:
     """Return the names of the parameters that take the context."""
-    hints = resolve_hints(source.function, source.owner)
-    return frozenset(name for name, hint in hints.items() if name != "return" and _is_context(hint))
-
-
-def _is_context(hint: Any) -> bool:
-    plain, _ = strip_annotated(hint)
-    return plain is Context or Context in union_members(plain)
+    marks = marked(source.function, source.owner).items()
+    return frozenset(name for name, mark in marks if mark.provider is running_context)

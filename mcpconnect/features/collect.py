@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import DefinitionError
 from .declare import Declaration, declarations
+from .marks import marked_init
 
 Factory = Callable[[], Any]
 
@@ -23,7 +24,7 @@ class Source:
     """One decorated callable.
 
     `function` has the signature, `skip` names its parameter for the instance or class, `reach()` returns what a call
-    calls, and `where` is what errors say.
+    calls (`reach_with` after giving the constructor and the instance what they need), and `where` is what errors say.
     """
 
     declaration: Declaration
@@ -34,6 +35,16 @@ class Source:
     reach: Callable[[], Callable[..., Any]]
     where: str
     origin: Any
+    factory: Factory | None = None
+
+    def reach_with(self, init: Mapping[str, Any], members: Mapping[str, Any]) -> Callable[..., Any]:
+        """Return what a call calls, on a new instance that is given what it needs."""
+        assert isinstance(self.origin, type)
+        instance = self.factory() if self.factory is not None else self.origin(**init)
+        for name, value in members.items():
+            setattr(instance, name, value)
+        method: Callable[..., Any] = getattr(instance, self.name)
+        return method
 
     @property
     def plain(self) -> Any:
@@ -58,7 +69,7 @@ def collect(thing: Any, factory: Factory | None) -> list[Source]:
         DefinitionError: there is none, or the class cannot be made for each call.
     """
     if isinstance(thing, type):
-        found = list(_of_class(thing, _maker(thing, factory), thing))
+        found = list(_of_class(thing, _maker(thing, factory), thing, factory))
     elif declarations(thing):
         if factory is not None:
             raise DefinitionError(f"{_place(thing)}: factory= goes with a class")
@@ -81,7 +92,7 @@ def _of_function(function: Any) -> Iterator[Source]:
         yield Source(declaration, name or "", function, frozenset(), None, lambda: function, place, function)
 
 
-def _of_class(cls: type, make: Factory, origin: Any) -> Iterator[Source]:
+def _of_class(cls: type, make: Factory, origin: Any, factory: Factory | None = None) -> Iterator[Source]:
     for name in _attribute_names(cls):
         attribute, marks = _declared(cls, name)
         for declaration in marks:
@@ -89,7 +100,8 @@ def _of_class(cls: type, make: Factory, origin: Any) -> Iterator[Source]:
             function = attribute.__func__ if isinstance(attribute, (staticmethod, classmethod)) else attribute
             is_static = isinstance(attribute, staticmethod)
             skip = frozenset(() if is_static else (_first_parameter(function, where),))
-            yield Source(declaration, name, function, skip, cls, _reaching(make, name, attribute, cls), where, origin)
+            reach = _reaching(make, name, attribute, cls)
+            yield Source(declaration, name, function, skip, cls, reach, where, origin, factory)
 
 
 def _reaching(make: Factory, name: str, attribute: Any, cls: type) -> Callable[[], Callable[..., Any]]:
@@ -133,7 +145,7 @@ def _maker(cls: type, factory: Factory | None) -> Factory:
     if inspect.isabstract(cls):
         raise DefinitionError(f"{_place(cls)} is abstract: register a class that implements it")
     try:
-        inspect.signature(cls).bind()
+        inspect.signature(cls).bind(**dict.fromkeys(marked_init(cls)))
     except TypeError as error:
         raise DefinitionError(
             f"{_place(cls)} cannot be made without arguments ({error}): pass factory=…, or register an instance"

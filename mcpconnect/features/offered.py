@@ -8,6 +8,8 @@ from typing import Any
 from .collect import Source
 from .docstring import read_docstring
 from .names import check_name, composed
+from .needs import Needs
+from .settings import FeatureSettings
 
 
 class Offered:
@@ -16,7 +18,7 @@ class Offered:
     The place is one in the user's code, for errors.
     """
 
-    def __init__(self, source: Source, name: str, key: str | None = None) -> None:
+    def __init__(self, source: Source, settings: FeatureSettings, name: str, key: str | None = None) -> None:
         declaration = source.declaration
         self.source = source
         self.name = name
@@ -28,6 +30,8 @@ class Offered:
         self.threaded = not source.is_async
         docstring = read_docstring(source.plain)
         self.description = docstring.description if declaration.description is None else declaration.description
+        needs = Needs(source, settings.providers)
+        self._needs = None if needs.empty else needs
         self.parameter_texts: Mapping[str, str] = docstring.parameters
 
     def came_from(self, thing: Any) -> bool:
@@ -36,7 +40,9 @@ class Offered:
 
     def call(self, arguments: Mapping[str, Any]) -> Any:
         """Call the method, on a new instance where a class was registered."""
-        return self.source.reach()(**arguments)
+        if self._needs is None:
+            return self.source.reach()(**arguments)
+        return self._needs.call(arguments)
 
 
 def offered_name(source: Source, prefix: str | None) -> str:

@@ -27,7 +27,7 @@ class PromptFeature(Offered):
     """A prompt: its definition for clients, and the steps of getting it."""
 
     def __init__(self, source: Source, prefix: str | None, settings: FeatureSettings) -> None:
-        super().__init__(source, offered_name(source, prefix))
+        super().__init__(source, settings, offered_name(source, prefix))
         self._injected = context_parameters(source)
         self._parameters = parameters_of(source, settings, self.parameter_texts)
         self.completing = Completing(

@@ -31,7 +31,7 @@ class Readable(Offered):
 
     def __init__(self, source: Source, settings: FeatureSettings, key: str) -> None:
         declaration = cast(ResourceDeclaration, source.declaration)
-        super().__init__(source, declaration.name or source.name, key)
+        super().__init__(source, settings, declaration.name or source.name, key)
         self.declaration = declaration
         self.injected = context_parameters(source)
         self.parameters = parameters_of(source, settings, self.parameter_texts)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..content import ContentType, EncoderRegistry
+from ..context import Providers
 from ..limits import Limits
 from ..serialization import Serializer
 
@@ -22,3 +23,4 @@ class FeatureSettings:
     extra_arguments: Literal["refuse", "ignore"]
     schema_refs: Literal["defs", "inline"]
     limits: Limits
+    providers: Providers

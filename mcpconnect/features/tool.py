@@ -27,7 +27,7 @@ class ToolFeature(Offered):
     """A tool: its definition for clients, and the steps of a call."""
 
     def __init__(self, source: Source, prefix: str | None, settings: FeatureSettings) -> None:
-        super().__init__(source, offered_name(source, prefix))
+        super().__init__(source, settings, offered_name(source, prefix))
         declaration = cast(ToolDeclaration, source.declaration)
         self._declaration = declaration
         self.timeout = settings.limits.tool_seconds if declaration.timeout is None else declaration.timeout

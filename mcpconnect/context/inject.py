@@ -1,0 +1,133 @@
+"""`Inject`: what a call needs and the server provides: a database, the client of some API.
+
+Rule: a provider is a function or a class whose own parameters are provided the same way. Each is called at most once
+for a call, or once for as long as the server serves; what it opened is left in reverse order, and told of a failure.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..errors import DefinitionError
+from .context import Context
+from .provided import Provided
+
+Provider = Callable[..., Any]
+Scope = Literal["call", "server"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inject:
+    """Stands beside a type: `db: Annotated[Db, Inject(get_db)]`, as a parameter or as a member of the class.
+
+    `provider` is a function, a generator function that yields once, a function made by `contextlib`, or a class
+    (entered if it is a context manager); each may be asynchronous. `scope` says how long the value lives: for one
+    call, or as long as the server serves.
+    """
+
+    provider: Provider
+    scope: Scope = "call"
+
+
+class Providers:
+    """What stands for what: providers that tests replace."""
+
+    def __init__(self) -> None:
+        self.replaced: Mapping[Provider, Provider] = {}
+
+    @contextmanager
+    def override(self, provider: Provider, replacement: Provider) -> Iterator[None]:
+        """Ask `replacement` wherever `provider` is named, while the block runs. What lives already is not replaced."""
+        before = self.replaced
+        self.replaced = {**before, provider: replacement}
+        try:
+            yield
+        finally:
+            self.replaced = before
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A provider with what it needs itself.
+
+    `make` calls it; `opens` says how its result is entered; `waits` whether providing it takes a loop.
+    """
+
+    provider: Provider
+    scope: Scope
+    needs: Mapping[str, Need]
+    make: Provider
+    opens: Literal["", "sync", "async"]
+    waits: bool
+
+    @classmethod
+    def of(cls, inject: Inject, needs: Mapping[str, Need], where: str) -> Need:
+        """Return the need for what stands beside a type.
+
+        Raises:
+            DefinitionError: a value that outlives calls needs one that does not.
+        """
+        if inject.scope == "server" and any(need.scope == "call" for need in needs.values()):
+            raise DefinitionError(f"{where}: what is provided once for the server cannot need what belongs to a call")
+        make, opens = _opened(inject.provider)
+        waits = opens == "async" or inspect.iscoroutinefunction(make) or any(need.waits for need in needs.values())
+        return cls(inject.provider, inject.scope, needs, make, opens, waits)
+
+
+def provide(need: Need, context: Context) -> Any:
+    """Return the value of a need that takes no loop."""
+    scope = _scope(need, context)
+    with scope.lock:
+        if need.provider not in scope.values:
+            made = need.make(**{name: provide(inner, context) for name, inner in need.needs.items()})
+            if need.opens:
+                manager, made = made, made.__enter__()
+                scope.leave_later(manager.__exit__)
+            scope.values[need.provider] = made
+        return scope.values[need.provider]
+
+
+async def provide_waiting(need: Need, context: Context) -> Any:
+    """Return the value of any need."""
+    if not need.waits:
+        return provide(need, context)
+    scope = _scope(need, context)
+    async with scope.turn(need.provider):
+        if need.provider not in scope.values:
+            made = need.make(**{name: await provide_waiting(inner, context) for name, inner in need.needs.items()})
+            if inspect.isawaitable(made):
+                made = await made
+            if need.opens == "async":
+                manager, made = made, await made.__aenter__()
+                scope.leave_later(manager.__aexit__)
+            elif need.opens:
+                manager, made = made, made.__enter__()
+                scope.leave_later(manager.__exit__)
+            scope.values[need.provider] = made
+        return scope.values[need.provider]
+
+
+def _scope(need: Need, context: Context) -> Provided:
+    if need.scope == "call":
+        return context.provided
+    assert context.shared is not None
+    return context.shared
+
+
+def _opened(provider: Provider) -> tuple[Provider, Literal["", "sync", "async"]]:
+    """Return what to call, and how its result is entered."""
+    if isinstance(provider, type):
+        if hasattr(provider, "__aenter__"):
+            return provider, "async"
+        return provider, "sync" if hasattr(provider, "__enter__") else ""
+    made_by_contextlib = hasattr(provider, "__wrapped__")
+    function = inspect.unwrap(provider)
+    if inspect.isasyncgenfunction(function):
+        return provider if made_by_contextlib else asynccontextmanager(provider), "async"
+    if inspect.isgeneratorfunction(function):
+        return provider if made_by_contextlib else contextmanager(provider), "sync"
+    return provider, ""

@@ -1,0 +1,126 @@
+"""What the server provides to a method, to the instance that it belongs to, and to that one's constructor.
+
+Rule: all of it is found out when a feature is registered. Only `Context` as a parameter of a method is not here: it
+costs nothing to provide, and stands in `binding`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from anyio import to_thread
+
+from ..context import Context, Inject, Need, Provider, Providers, provide, provide_waiting, running
+from ..errors import DefinitionError
+from .collect import Source
+from .marks import marked, marked_init, marked_members, running_context
+
+_Marks = Mapping[str, Inject]
+_Values = Mapping[str, Any]
+_Plan = tuple[Mapping[str, Need], Mapping[str, Need], Mapping[str, Need]]
+"""The needs of a method's parameters, of the instance's members, and of the constructor's parameters."""
+
+
+class Needs:
+    """What one method needs, and how it is called with that."""
+
+    def __init__(self, source: Source, providers: Providers) -> None:
+        self._source = source
+        self._providers = providers
+        self._marks = _marks(source)
+        self._plan = self._planned({})
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing has to be provided."""
+        return not any(self._marks)
+
+    def call(self, arguments: _Values) -> Any:
+        """Provide what is needed and call the method: at once, or in what is returned to be awaited.
+
+        A method that is not asynchronous runs in a worker thread, also after something had to be awaited for it.
+        """
+        replaced = self._providers.replaced
+        plan = self._planned(replaced) if replaced else self._plan
+        context = running("an injected value")
+        if any(need.waits for needs in plan for need in needs.values()):
+            return self._call_waiting(plan, arguments, context)
+        ready = [{name: provide(need, context) for name, need in needs.items()} for needs in plan]
+        return self._method(arguments, *ready)()
+
+    async def _call_waiting(self, plan: _Plan, arguments: _Values, context: Context) -> Any:
+        ready = [{name: await provide_waiting(need, context) for name, need in needs.items()} for needs in plan]
+        method = self._method(arguments, *ready)
+        if self._source.is_async:
+            return method()
+        return await to_thread.run_sync(method, abandon_on_cancel=True)
+
+    def _method(self, arguments: _Values, parameters: _Values, members: _Values, init: _Values) -> partial[Any]:
+        if init or members:
+            return partial(self._source.reach_with(init, members), **arguments, **parameters)
+        return partial(self._source.reach(), **arguments, **parameters)
+
+    def _planned(self, replaced: Mapping[Provider, Provider]) -> _Plan:
+        def planned(marks: _Marks, path: tuple[Provider, ...] = ()) -> dict[str, Need]:
+            needs = {}
+            for name, mark in marks.items():
+                provider = replaced.get(mark.provider, mark.provider)
+                if provider in path:
+                    raise DefinitionError(f"{where}: the provider {_name(provider)} needs itself")
+                inner = planned(_needed_by(provider, where), (*path, provider))
+                needs[name] = Need.of(Inject(provider, mark.scope), inner, where)
+            return needs
+
+        where = self._source.where
+        parameters, members, init = self._marks
+        return planned(parameters), planned(members), planned(init)
+
+
+def _marks(source: Source) -> tuple[_Marks, _Marks, _Marks]:
+    parameters = {
+        name: mark
+        for name, mark in marked(source.function, source.owner).items()
+        if mark.provider is not running_context
+    }
+    if source.owner is None:
+        return parameters, {}, {}
+    members = marked_members(source.owner)
+    if not isinstance(source.origin, type):
+        if members:
+            raise DefinitionError(
+                f"{source.where}: {next(iter(members))} is provided for each call: register the class, not an instance"
+            )
+        return parameters, {}, {}
+    init = {} if source.factory is not None else marked_init(source.owner)
+    return parameters, {name: mark for name, mark in members.items() if name not in init}, init
+
+
+def _needed_by(provider: Provider, where: str) -> dict[str, Inject]:
+    """Return what a provider needs.
+
+    Raises:
+        DefinitionError: it has a parameter that nothing is provided for.
+    """
+    if not callable(provider):
+        raise DefinitionError(f"{where}: Inject takes a function or a class, got {type(provider).__name__}")
+    function: Any = inspect.unwrap(provider)
+    found = marked_init(function) if isinstance(function, type) else marked(function, None)
+    try:
+        parameters = inspect.signature(provider).parameters.values()
+    except (TypeError, ValueError):
+        return found
+    for each in parameters:
+        optional = each.default is not each.empty or each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+        if each.name not in found and not optional:
+            raise DefinitionError(
+                f"{where}: the provider {_name(provider)} has the parameter {each.name!r}, for which nothing is "
+                f"provided: annotate it with Inject(…), or give it a default"
+            )
+    return found
+
+
+def _name(provider: Any) -> str:
+    return str(getattr(provider, "__qualname__", type(provider).__name__))
