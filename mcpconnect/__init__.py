@@ -30,7 +30,20 @@ from .content import (
     ToolResult,
     ToolResultBuilder,
 )
-from .context import Answer, Context, Elicit, Inject, Question, Root, Roots, Sample, Sampled
+from .context import (
+    Answer,
+    Context,
+    Elicit,
+    Inject,
+    Middleware,
+    Next,
+    Operation,
+    Question,
+    Root,
+    Roots,
+    Sample,
+    Sampled,
+)
 from .errors import (
     ClientError,
     DefinitionError,
@@ -94,8 +107,11 @@ __all__ = [
     "McpConnectError",
     "McpServer",
     "MethodNotFound",
+    "Middleware",
     "Mime",
     "MissingCapability",
+    "Next",
+    "Operation",
     "Param",
     "ParseError",
     "PeerError",

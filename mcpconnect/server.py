@@ -6,7 +6,6 @@ transport, inside their bodies.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import cached_property
@@ -14,12 +13,13 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from .content import JSON_TEXT, CacheControl, ContentType, EncoderRegistry, Icon, media_serializer
-from .context import Hub, Providers, Sealer, Secret
+from .context import Hub, MiddlewareStack, Providers, Sealer, Secret, given_secrets
 from .errors import DefinitionError
 from .features.catalog import Catalog
 from .features.checking import Finding, findings
 from .features.files import FileSource, directory_resources, existing_file, file_resource
 from .features.settings import FeatureSettings
+from .features.visibility import Rule, Visibility
 from .limits import Limits
 from .protocol.model import Implementation
 from .protocol.wire import dump
@@ -101,7 +101,7 @@ class McpServer:
         self.website_url = website_url
         self.icons = tuple(icons)
         self.has_own_secret = secret is not None
-        self.secret = _secrets(secret)
+        self.secret = given_secrets(secret)
         self._sealers: dict[str, Sealer] = {}
         self.errors = errors
         self.page_size = page_size
@@ -112,6 +112,8 @@ class McpServer:
         self.encoders = EncoderRegistry()
         self.hub = Hub()
         self.providers = Providers()
+        self.middleware = MiddlewareStack()
+        self.visibility = Visibility()
         settings = FeatureSettings(
             serializer=self.serializer,
             encoders=self.encoders,
@@ -224,6 +226,10 @@ class McpServer:
         """
         self.catalog.switch(names, tags, False)
 
+    def visible(self, rule: Rule) -> Rule:
+        """Hide the features for which a rule says no from the client of a request: `rule(feature, context)`."""
+        return self.visibility.add(rule)
+
     def check(self, revision: str | None = None) -> list[Finding]:
         """Return what of this server cannot be said in a revision; without one, in any that is older than the newest.
 
@@ -287,12 +293,6 @@ def _serializer(given: Serializer | SerializerConfig | None) -> Serializer:
     if isinstance(given, Serializer):
         return Serializer(given.config, media=media_serializer)
     return Serializer(given or SerializerConfig(), media=media_serializer)
-
-
-def _secrets(given: Secret | Iterable[Secret] | None) -> tuple[Secret, ...]:
-    if given is None:
-        return (secrets.token_bytes(32),)
-    return (given,) if isinstance(given, (str, bytes)) else tuple(given)
 
 
 def _one_of(setting: str, value: object, *allowed: str) -> None:

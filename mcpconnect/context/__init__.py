@@ -21,6 +21,10 @@ from .inputs import NoInputs as NoInputs
 from .inputs import Pending as Pending
 from .inputs import ReplayInputs as ReplayInputs
 from .levels import Level as Level
+from .operation import Middleware as Middleware
+from .operation import MiddlewareStack as MiddlewareStack
+from .operation import Next as Next
+from .operation import Operation as Operation
 from .provided import Provided as Provided
 from .questions import Answer as Answer
 from .questions import Elicit as Elicit
@@ -31,3 +35,4 @@ from .questions import Sample as Sample
 from .questions import Sampled as Sampled
 from .seal import Sealer as Sealer
 from .seal import Secret as Secret
+from .seal import given_secrets as given_secrets

@@ -32,7 +32,7 @@ class Sealer:
             from cryptography.hazmat.primitives.ciphers.aead import AESSIV
         except ImportError:
             raise DefinitionError("sealing needs the package cryptography: pip install 'mcpconnect[http]'") from None
-        given = [secret] if isinstance(secret, (str, bytes)) else list(secret or [secrets.token_bytes(32)])
+        given = given_secrets(secret)
         self._purpose = purpose.encode()
         self._ciphers = [AESSIV(sha512(self._purpose + b"\0" + _key(each)).digest()) for each in given]
 
@@ -57,6 +57,13 @@ class Sealer:
             except (InvalidTag, ValueError):
                 continue
         return None
+
+
+def given_secrets(given: Secret | Iterable[Secret] | None) -> tuple[Secret, ...]:
+    """Return the secrets that were given, or a random one."""
+    if given is None:
+        return (secrets.token_bytes(32),)
+    return (given,) if isinstance(given, (str, bytes)) else tuple(given)
 
 
 def _key(secret: Secret) -> bytes:

@@ -16,6 +16,7 @@ from ..features.resource import TemplateFeature, template_key
 from .exchange import Exchange, Result, Running
 from .failures import bad_arguments, internal
 from .listing import has_resources, offer
+from .middleware import surround
 from .plaincall import CompleteCall, PromptCall, ReadCall
 from .toolcall import ToolCall
 
@@ -25,8 +26,10 @@ def call_tool(exchange: Exchange) -> Result:
     name = exchange.text("name", "the name of a tool")
     arguments = exchange.arguments()
     feature = exchange.server.tools.get(name)
-    if feature is None:
+    if feature is None or not exchange.sees(feature):
         raise InvalidParams(f"Unknown tool: {name[:200]}")
+    if feature.guards and not exchange.guarded:
+        return surround(exchange, feature.guards, call_tool, name, guarded=True)
     context, disposals = exchange.context(name)
     call = ToolCall(exchange, feature, context)
     try:
@@ -45,7 +48,7 @@ def get_prompt(exchange: Exchange) -> Result:
     offer(exchange, len(exchange.server.prompts) > 0)
     name = exchange.text("name", "the name of a prompt")
     feature = exchange.server.prompts.get(name)
-    if feature is None:
+    if feature is None or not exchange.sees(feature):
         raise InvalidParams(f"Unknown prompt: {name[:200]}", data={"name": name[:200]})
     context, disposals = exchange.context(name)
     arguments = exchange.arguments()
@@ -57,7 +60,7 @@ def read_resource(exchange: Exchange) -> Result:
     """Find what the URI means and bind its variables."""
     offer(exchange, has_resources(exchange))
     uri = exchange.text("uri", "the URI of a resource")
-    found = exchange.server.catalog.find_resource(uri)
+    found = exchange.server.catalog.find_resource(uri, exchange.sees)
     if found is None:
         raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
     context, disposals = exchange.context(found.feature.name, uri)
@@ -99,12 +102,12 @@ def _reference(exchange: Exchange) -> tuple[Ref, Completing]:
     kind, name, uri = ref.get("type"), ref.get("name"), ref.get("uri")
     if kind == "ref/prompt" and isinstance(name, str) and name:
         prompt = exchange.server.prompts.get(name)
-        if prompt is None:
+        if prompt is None or not exchange.sees(prompt):
             raise InvalidParams(f"Unknown prompt: {name[:200]}")
         return PromptRef(name), prompt.completing
     if kind == "ref/resource" and isinstance(uri, str) and uri:
         template = exchange.server.templates.get(template_key(uri))
-        if template is None:
+        if template is None or not exchange.sees(template):
             raise InvalidParams(f"Unknown resource template: {uri[:200]}")
         return TemplateRef(template.template.text), template.completing
     raise InvalidParams("ref must be of the type ref/prompt with a name, or ref/resource with a uri")

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Raw
 
-from ..context import Channel, Pending
+from ..context import Channel, Context, Pending
 from ..errors import InternalError, InvalidRequest, MethodNotFound, ProtocolError
 from ..protocol import names
 from ..protocol.jsonrpc import (
@@ -30,13 +30,15 @@ from ..protocol.refusal import NO_ID, Id, NoId, Refused
 from ..protocol.revision import Revision
 from ..protocol.revisions import LATEST_HANDSHAKE
 from ..server import McpServer
-from .exchange import Exchange, Running
+from .exchange import Exchange, Result, Running
 from .failures import internal
 from .gathering import Gathering
 from .job import Job
 from .lifecycle import Lifecycle
-from .listening import CHANGES, updated_uri
+from .middleware import surround
 from .operations import OPERATIONS
+from .sight import Sight
+from .topics import CHANGES, updated_uri
 
 Outcome: TypeAlias = bytes | tuple[Job, ...] | None
 
@@ -58,6 +60,7 @@ class Connection:
         self._pending = Pending()
         self._announces = announces
         self._unsubscribe: Callable[[], None] | None = None
+        self._sight: Sight
         if peer is not None:
             self._hear()
 
@@ -139,7 +142,10 @@ class Connection:
             operation = OPERATIONS.get(request.method)
             if operation is None or not exchange.peer.revision.has(request.method):
                 raise MethodNotFound(f"unknown method {request.method[:100]!r}")
-            result = operation(exchange)
+            if self._server.middleware and request.method != names.INITIALIZE:
+                result: Result = surround(exchange, self._server.middleware, operation, request.method)
+            else:
+                result = operation(exchange)
             if isinstance(result, Running):
                 return self._job(request, result, channel)
             if isinstance(result, bytes):
@@ -182,12 +188,15 @@ class Connection:
 
     def _hear(self) -> None:
         if self._announces and self._unsubscribe is None:
+            peer = self._lifecycle.peer
+            assert peer is not None
+            self._sight = Sight(self._server, Context("", peer, "", {}, self._channel))
             self._unsubscribe = self._server.hub.subscribe(self._announce)
 
     def _announce(self, topic: str) -> None:
-        if topic in CHANGES:
+        if topic in CHANGES and self._sight.changed(topic):
             self._channel.send(encode_notification(CHANGES[topic]))
-        elif (uri := updated_uri(topic)) in self._lifecycle.subscribed:
+        elif (uri := updated_uri(topic)) in self._lifecycle.subscribed and self._sight.changed(topic):
             self._channel.send(encode_notification(names.RESOURCE_UPDATED, {"uri": uri}))
 
 

@@ -10,6 +10,7 @@ from msgspec import Raw
 
 from ..context import Channel, Context, Disposals, InputRequired, Inputs, NoInputs, Pending
 from ..errors import InvalidParams
+from ..features.offered import Offered
 from ..protocol import names
 from ..protocol.jsonrpc import Request
 from ..protocol.peer import Peer
@@ -23,7 +24,10 @@ from .lifecycle import Lifecycle
 
 @dataclass(slots=True)
 class Exchange:
-    """A request, who sent it, the server that answers, and the way back."""
+    """A request, who sent it, the server that answers, and the way back.
+
+    `guarded` says that its guards have had their say, `made` is its context once somebody wanted that.
+    """
 
     server: McpServer
     lifecycle: Lifecycle
@@ -31,6 +35,8 @@ class Exchange:
     peer: Peer
     channel: Channel
     pending: Pending
+    guarded: bool = False
+    made: tuple[Context, Disposals] | None = None
 
     @property
     def params(self) -> dict[str, Any]:
@@ -72,11 +78,15 @@ class Exchange:
         return None if signal is None else Asking(self.server, self.request, self.peer).required(signal)
 
     def context(self, feature: str, uri: str | None = None) -> tuple[Context, Disposals]:
-        """Return the context of a call, and what it will leave behind.
+        """Return the request's context, about a feature, and what it will leave behind.
 
         Raises:
             InvalidParams: the request's `_meta` is no object, or names an unknown log level.
         """
+        if self.made is not None:
+            context, disposals = self.made
+            context.feature, context.uri = feature, uri
+            return self.made
         meta = self.params.get(names.META, {})
         if not isinstance(meta, dict):
             raise InvalidParams("_meta must be an object")
@@ -95,7 +105,16 @@ class Exchange:
         if "requestState" in self.params:
             Asking(self.server, self.request, self.peer)  # refuses what is not valid, before anything runs
         context.asks(lambda: self._inputs(context))
-        return context, disposals
+        self.made = context, disposals
+        return self.made
+
+    def sees(self, feature: Offered) -> bool:
+        """Say whether the client may know of a feature."""
+        if not self.server.visibility:
+            return True
+        uri = self.params.get("uri")
+        context, _ = self.context(feature.name, uri if isinstance(uri, str) else None)
+        return self.server.visibility.shows(feature, context)
 
     def _inputs(self, context: Context) -> Inputs:
         if self.peer.revision.handshake and self.channel.deaf is not None:

@@ -22,13 +22,8 @@ from ..protocol.jsonrpc import Request, encode_error, encode_notification, encod
 from ..protocol.refusal import Id
 from ..server import McpServer
 from .failures import internal
-
-CHANGES: Final[Mapping[str, str]] = {
-    "tools": names.TOOLS_CHANGED,
-    "prompts": names.PROMPTS_CHANGED,
-    "resources": names.RESOURCES_CHANGED,
-}
-"""The notification that tells of a change, by the hub's topic."""
+from .sight import Sight
+from .topics import CHANGES, updated_uri
 
 _WISHES: Final[Mapping[str, str]] = {
     "toolsListChanged": "tools",
@@ -36,12 +31,6 @@ _WISHES: Final[Mapping[str, str]] = {
     "resourcesListChanged": "resources",
 }
 _URIS: Final = "resourceSubscriptions"
-_UPDATED: Final = "resource:"
-
-
-def updated_uri(topic: str) -> str | None:
-    """Return the URI of the resource whose change the topic tells, if it is such a one."""
-    return topic.removeprefix(_UPDATED) if topic.startswith(_UPDATED) else None
 
 
 class Listening:
@@ -59,6 +48,7 @@ class Listening:
         self._uris = set(self._honoured.get(_URIS, ()))
         self._order = Lock()  # changes come from any thread, but only between the acknowledgement and the end
         self._ended = anyio.Event()
+        self._sight = Sight(server, context)
 
     async def begin(self) -> None:
         """Acknowledge, and pass changes on until the server winds down."""
@@ -94,9 +84,9 @@ class Listening:
 
     def _heard(self, topic: str) -> None:
         with self._order:
-            if topic in self._topics:
+            if topic in self._topics and self._sight.changed(topic):
                 self._tell(CHANGES[topic], {})
-            elif (uri := updated_uri(topic)) in self._uris:
+            elif (uri := updated_uri(topic)) in self._uris and self._sight.changed(topic):
                 self._tell(names.RESOURCE_UPDATED, {"uri": uri})
 
     def _tell(self, method: str, params: dict[str, Any]) -> None:

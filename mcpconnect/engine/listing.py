@@ -68,8 +68,8 @@ def _listed(exchange: Exchange, registry: Registry[Any], made: Made) -> Raw:
         raise InvalidParams("cursor must be a text")
     server = exchange.server
 
-    def encoded() -> Raw:
-        page: Page[Any] = registry.page(cursor, server.page_size)
+    def encoded(shown: Callable[[Any], bool] | None = None) -> Raw:
+        page: Page[Any] = registry.page(cursor, server.page_size, shown)
         result = made(
             tuple(feature.definition for feature in page.items),
             next_cursor=page.next_cursor,
@@ -78,4 +78,6 @@ def _listed(exchange: Exchange, registry: Registry[Any], made: Made) -> Raw:
         )
         return Raw(msgspec.json.encode(exchange.lowered(dump(result))))
 
+    if server.visibility:
+        return encoded(exchange.sees)
     return registry.kept((exchange.peer.revision, cursor), encoded)

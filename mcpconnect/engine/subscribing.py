@@ -12,7 +12,7 @@ def subscribe(exchange: Exchange) -> Result:
     """Tell this connection when a resource changes; doing so twice is no harm."""
     offer(exchange, has_resources(exchange))
     uri = exchange.text("uri", "the URI of a resource")
-    if exchange.server.catalog.find_resource(uri) is None:
+    if exchange.server.catalog.find_resource(uri, exchange.sees) is None:
         raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
     subscribed = exchange.lifecycle.subscribed
     if len(subscribed) >= exchange.server.limits.subscriptions and uri not in subscribed:

@@ -13,7 +13,7 @@ from typing import Any
 from ..context import Hub
 from ..errors import DefinitionError
 from .collect import Source, collect
-from .lookup import Found, find_resource
+from .lookup import Found, Shown, find_resource
 from .prompt import PromptFeature
 from .providers import Providers
 from .registration import Batch, Registries, build
@@ -98,9 +98,9 @@ class Catalog:
                     enabled,
                 )
 
-    def find_resource(self, uri: str) -> Found | None:
-        """Return what a URI means, or None."""
-        return find_resource(uri, self.resources, self.templates)
+    def find_resource(self, uri: str, shown: Shown = lambda _: True) -> Found | None:
+        """Return what a URI means, or None; what is not `shown` means nothing."""
+        return find_resource(uri, self.resources, self.templates, shown)
 
     @property
     def _all(self) -> tuple[Registry[Any], ...]:

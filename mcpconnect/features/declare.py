@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar, overload
 
 from ..content import ContentType, Icon
+from ..context import Middleware
 from ..errors import DefinitionError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -50,6 +51,7 @@ class ToolDeclaration(Declaration):
     errors: tuple[type[BaseException], ...] = ()
     timeout: float | None = None
     thread: bool | None = None
+    guards: tuple[Middleware, ...] = ()
 
 
 @overload
@@ -75,6 +77,7 @@ def tool(
     errors: type[BaseException] | Iterable[type[BaseException]] = (),
     timeout: float | None = None,
     thread: bool | None = None,
+    guards: Iterable[Middleware] = (),
     tags: Iterable[str] = (),
     enabled: bool = True,
 ) -> Callable[[F], F]: ...
@@ -101,6 +104,7 @@ def tool(function: Any = None, /, **options: Any) -> Any:
         errors: Exceptions whose text the model may read.
         timeout: Seconds after which the call is answered with an error.
         thread: `False` runs a method that is not `async` on the event loop itself.
+        guards: Middleware for this tool alone, outermost first: `async def guard(call, next)`.
         tags: Labels for enabling and disabling.
         enabled: Whether the tool is there from the start.
 
@@ -118,6 +122,9 @@ def _check(declaration: ToolDeclaration) -> None:
     for error in declaration.errors:
         if not (isinstance(error, type) and issubclass(error, BaseException)):
             raise DefinitionError(f"@tool(errors=…): {error!r} is no exception class")
+    for guard in declaration.guards:
+        if not callable(guard):
+            raise DefinitionError(f"@tool(guards=…): a guard is async def (call, next), got {type(guard).__name__}")
     if declaration.timeout is not None and not declaration.timeout > 0:
         raise DefinitionError(f"@tool(timeout={declaration.timeout!r}): the timeout is a number of seconds above 0")
     if declaration.structured not in (None, True, False, "only"):
@@ -126,7 +133,7 @@ def _check(declaration: ToolDeclaration) -> None:
 
 def collected(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a decorator with their collections made immutable."""
-    for key in ("icons", "tags", "errors"):
+    for key in ("icons", "tags", "errors", "guards"):
         if key in options:
             options[key] = _collected(key, options[key])
     return options

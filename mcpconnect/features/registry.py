@@ -122,17 +122,19 @@ class Registry(Generic[T]):
             self._changed()
         return len(picked)
 
-    def page(self, cursor: str | None, size: int) -> Page[T]:
-        """Return the enabled features behind `cursor`, at most `size`.
+    def page(self, cursor: str | None, size: int, shown: Callable[[T], bool] | None = None) -> Page[T]:
+        """Return the enabled features behind `cursor`, at most `size`; where `shown` is given, those that it picks.
 
         Raises:
             InvalidParams: the cursor is none of ours.
         """
         after = 0 if cursor is None else _opened(cursor, self._count)
         left = [entry for entry in self._entries.values() if entry[0] > after and entry[1].enabled]
-        shown = left[:size]
+        if shown is not None:
+            left = [entry for entry in left if shown(entry[1])]
+        part = left[:size]
         more = len(left) > size
-        return Page(tuple(feature for _, feature in shown), _sealed(shown[-1][0]) if more else None)
+        return Page(tuple(feature for _, feature in part), _sealed(part[-1][0]) if more else None)
 
     def kept(self, key: Hashable, make: Callable[[], K]) -> K:
         """Return what `make` gives, kept under `key` until anything changes, for answers that follow from the list."""

@@ -32,6 +32,7 @@ class ToolFeature(Offered):
         self._declaration = declaration
         self.timeout = settings.limits.tool_seconds if declaration.timeout is None else declaration.timeout
         self.threaded = self.threaded and declaration.thread is not False
+        self.guards = declaration.guards
         self.shown_errors = declaration.errors
         self.brief = declaration.structured == "only"
         if declaration.input_schema is not None:

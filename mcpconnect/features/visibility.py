@@ -1,0 +1,46 @@
+"""Who may see what: rules that hide features from some clients.
+
+Rule: what is hidden does not exist: it is neither listed nor callable, and its changes are told to nobody who cannot
+see it. A rule that fails hides.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
+
+from ..context import Context
+from .offered import Offered
+
+Rule: TypeAlias = Callable[[Offered, Context], bool]
+R = TypeVar("R", bound=Rule)
+_logger = logging.getLogger("mcpconnect.calls")
+
+
+class Visibility:
+    """The rules of a server; a feature is shown if all agree."""
+
+    def __init__(self) -> None:
+        self._rules: list[Rule] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._rules)
+
+    def add(self, rule: R) -> R:
+        """Add a rule, and return it."""
+        self._rules.append(rule)
+        return rule
+
+    def shows(self, feature: Offered, context: Context) -> bool:
+        """Say whether the client of a request may know of a feature."""
+        try:
+            return all(rule(feature, context) for rule in self._rules)
+        except Exception:
+            _logger.warning(
+                "a rule of visibility failed, so %s is hidden",
+                feature.name,
+                exc_info=True,
+                extra={"event": "visibility-failed", "feature": feature.name},
+            )
+            return False
