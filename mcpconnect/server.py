@@ -18,6 +18,7 @@ from .errors import DefinitionError
 from .features.catalog import Catalog
 from .features.checking import Finding, findings
 from .features.files import FileSource, existing_file, file_resource, files_below, shown, uri_below
+from .features.resource import key_of
 from .features.settings import FeatureSettings
 from .limits import Limits
 from .protocol.model import Implementation
@@ -184,8 +185,8 @@ class McpServer:
         self.catalog.register_all(found)
 
     def resource_updated(self, uri: str) -> None:
-        """Tell those who subscribed to a resource that it has changed; from any thread."""
-        self.hub.publish(f"resource:{uri}")
+        """Tell those who subscribed to a resource, in any spelling of its URI, that it has changed; from any thread."""
+        self.hub.publish(f"resource:{key_of(uri)}")
 
     def unregister(self, thing: Any) -> None:
         """Take back what was registered: by name, or all of a class, an instance or a function.

@@ -17,6 +17,7 @@ import anyio
 
 from ..context import Context
 from ..errors import InvalidParams
+from ..features.resource import key_of
 from ..protocol import names
 from ..protocol.jsonrpc import Request, encode_error, encode_notification, encode_result
 from ..protocol.refusal import Id
@@ -40,7 +41,7 @@ _UPDATED: Final = "resource:"
 
 
 def updated_uri(topic: str) -> str | None:
-    """Return the URI of the resource whose change the topic tells, if it is such a one."""
+    """Return the key of the resource whose change the topic tells, if it is such a one."""
     return topic.removeprefix(_UPDATED) if topic.startswith(_UPDATED) else None
 
 
@@ -56,7 +57,7 @@ class Listening:
         self._context = context
         self._honoured = _honoured(request.params, server.limits.subscriptions)
         self._topics = {_WISHES[wish] for wish in self._honoured if wish in _WISHES}
-        self._uris = set(self._honoured.get(_URIS, ()))
+        self._uris: dict[str | None, str] = {key_of(uri): uri for uri in self._honoured.get(_URIS, ())}
         self._order = Lock()  # changes come from any thread, but only between the acknowledgement and the end
         self._ended = anyio.Event()
 
@@ -96,7 +97,7 @@ class Listening:
         with self._order:
             if topic in self._topics:
                 self._tell(CHANGES[topic], {})
-            elif (uri := updated_uri(topic)) in self._uris:
+            elif (uri := self._uris.get(updated_uri(topic))) is not None:
                 self._tell(names.RESOURCE_UPDATED, {"uri": uri})
 
     def _tell(self, method: str, params: dict[str, Any]) -> None:

@@ -254,6 +254,14 @@ async def test_blanks_and_letters_beyond_ascii_are_read_in_every_spelling(regist
             assert (await contents(wire, uri))[0]["text"] == "found"
 
 
+async def test_a_percent_sign_that_escapes_nothing_stands_for_itself() -> None:
+    async with connected(serving(resource("x://50%", name="half")(lambda: "found"))) as wire:
+        [listed] = (await wire.ask("resources/list"))["result"]["resources"]
+        assert listed["uri"] == "x://50%25"
+        for uri in ("x://50%", "x://50%25"):
+            assert await contents(wire, uri) == [{"uri": "x://50%25", "mimeType": "text/plain", "text": "found"}]
+
+
 @pytest.mark.fault(177)
 @pytest.mark.fault(178)
 @pytest.mark.parametrize("mime", ["text/csv", "text/html;profile=mcp-app", "application/json; charset=utf-8"])
