@@ -106,7 +106,7 @@ async def test_every_row_of_the_table() -> None:
     assert await read(b"%PDF", Annotated[bytes, Mime("application/pdf")]) == one("application/pdf", b"%PDF")
     assert await read(b"%PDF", Annotated[bytes, Mime("application/pdf")], "text/x") == one("application/pdf", b"%PDF")
     assert await read(b"%PDF", bytes, "application/pdf") == one("application/pdf", b"%PDF")
-    assert await read(ContentList(["a", Person("Ada")])) == [*plain("a"), *plain('{"firstName":"Ada"}')]
+    assert await read(ContentList(["a", Person("Ada")])) == [*plain("a"), *json('{"firstName":"Ada"}')]
     assert await read(TextContent("t")) == plain("t")
     assert await read(AudioContent(b"x", "audio/wav")) == one("audio/wav", b"x")
     embedded = EmbeddedResource(TextResource("r", "z://r", "text/markdown"))
