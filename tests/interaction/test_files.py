@@ -15,10 +15,26 @@ from tests.wire import NEWEST, REVISIONS, Wire, connected
 
 pytestmark = pytest.mark.anyio
 
-WAYS_OUT = """
-    ../secret.txt %2e%2e/secret.txt ..%2Fsecret.txt ..%5Csecret.txt a/../../secret.txt /etc/passwd %00 a.txt%00
-    a.txt%00.png CON nul.txt aux com1.log a.txt/ ./a.txt . //a.txt a.txt/.
-""".split()
+WAYS_OUT = [
+    "../secret.txt",
+    "%2e%2e/secret.txt",
+    "..%2Fsecret.txt",
+    "..%5Csecret.txt",
+    "a/../../secret.txt",
+    "/etc/passwd",
+    "%00",
+    "a.txt%00",
+    "a.txt%00.png",
+    "CON",
+    "nul.txt",
+    "aux",
+    "com1.log",
+    "a.txt/",
+    "./a.txt",
+    ".",
+    "//a.txt",
+    "a.txt/.",
+]
 
 
 async def listed(wire: Wire) -> dict[str, dict[str, Any]]:
