@@ -13,6 +13,7 @@ from mcpconnect import (
     Case,
     Complete,
     CompletionResult,
+    Context,
     DefinitionError,
     McpServer,
     PromptRef,
@@ -430,6 +431,43 @@ async def test_a_refused_registration_leaves_no_completer_behind_and_unregisteri
         assert await completion(wire, of_prompt("ask"), "a") == -32601
         with pytest.raises(DefinitionError, match="not registered"):
             server.unregister(Once)
+
+
+async def test_the_context_is_injected_wherever_it_stands() -> None:
+    class Prompts(Tool):
+        @prompt
+        def ask(self, a: str, b: str, c: str) -> str:
+            return a + b + c
+
+        @complete("ask", "a")
+        def first(self, ctx: Context, typed: str) -> str:
+            return f"{typed} {ctx.feature}"
+
+        @complete("ask", "b")
+        async def second(self, typed: str, ctx: Context, chosen: Mapping[str, str]) -> str:
+            return f"{typed} {ctx.feature} {dict(chosen)}"
+
+        @complete("ask", "c")
+        @staticmethod
+        def third(typed: str, *, ctx: Context) -> str:
+            return f"{typed} {ctx.feature}"
+
+    async with connected(serving(Prompts)) as wire:
+        assert await completion(wire, of_prompt("ask"), "a", "x") == {"values": ["x ask"]}
+        assert await completion(wire, of_prompt("ask"), "b", "x", chosen={"a": "1"}) == {"values": ["x ask {'a': '1'}"]}
+        assert await completion(wire, of_prompt("ask"), "c", "x") == {"values": ["x ask"]}
+
+    class Wrong(Tool):
+        @prompt
+        def ask(self, a: str) -> str:
+            return a
+
+        @complete("ask", "a")
+        def nothing(self) -> str:
+            return ""
+
+    with pytest.raises(DefinitionError, match=r"nothing: a completer takes the text"):
+        serving(Wrong)
 
 
 async def test_a_cancelled_completion_is_not_answered() -> None:

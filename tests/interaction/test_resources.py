@@ -39,6 +39,7 @@ from mcpconnect import (
     TextContent,
     TextResource,
     Tool,
+    prompt,
     resource,
     tool,
 )
@@ -571,6 +572,20 @@ def test_one_uri_belongs_to_one_resource_in_every_spelling() -> None:
             resource("x://{a}", name="a")(functools.partial(lambda a: a)),
             resource("x://{a}", name="b")(functools.partial(lambda a: a)),
         )
+
+
+async def test_a_method_may_be_a_tool_a_prompt_and_a_resource() -> None:
+    class Everything(Tool):
+        @tool
+        @prompt
+        @resource("x://all")
+        def all(self) -> str:
+            return "all"
+
+    async with connected(serving(Everything)) as wire:
+        assert await wire.texts("all") == ["all"]
+        assert (await wire.ask("prompts/get", {"name": "all"}))["result"]["messages"][0]["content"]["text"] == "all"
+        assert (await contents(wire, "x://all"))[0]["text"] == "all"
 
 
 async def test_reading_blocks_nobody() -> None:
