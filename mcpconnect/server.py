@@ -18,6 +18,7 @@ from .errors import DefinitionError
 from .features.catalog import Catalog
 from .features.checking import Finding, findings
 from .features.files import FileSource, directory_resources, existing_file, file_resource
+from .features.resource import key_of
 from .features.settings import FeatureSettings
 from .features.visibility import Rule, Visibility
 from .limits import Limits
@@ -199,11 +200,11 @@ class McpServer:
         self.catalog.register_all(directory_resources(Path(path).resolve(), pattern, uri_prefix, self.limits))
 
     def resource_updated(self, uri: str) -> None:
-        """Tell those who subscribed to a resource that it has changed; from any thread."""
-        self.hub.publish(f"resource:{uri}")
+        """Tell those who subscribed to a resource, in any spelling of its URI, that it has changed; from any thread."""
+        self.hub.publish(f"resource:{key_of(uri)}")
 
     def unregister(self, thing: Any) -> None:
-        """Take back what was registered: by name, or all of a class, an instance or a function.
+        """Take back what was registered: by name or URI, or all of a class, an instance or a function.
 
         Raises:
             DefinitionError: nothing of that kind is registered.

@@ -20,6 +20,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = Path(os.environ.get("MCP_SCHEMAS", ROOT.parent / "shared" / "schemas"))
 REQUEST_VERSION = "io.modelcontextprotocol/protocolVersion"
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 NEWEST = "2026-07-28"
 NEWEST_HANDSHAKE = "2025-11-25"
 
@@ -59,7 +60,9 @@ def check_traffic(traffic: Iterable[tuple[str, bytes]]) -> int:
             request = asked.get(message.get("id"), {})
             if request.get("method") == "initialize" and "result" in message:
                 negotiated = message["result"]["protocolVersion"]
-            check_message(_version(request, negotiated), message, request.get("method"))
+            of_newest = SUBSCRIPTION in message.get("params", {}).get("_meta", {})
+            version = NEWEST if of_newest else _version(request, negotiated)
+            check_message(version, message, request.get("method"))
             checked += 1
     return checked
 

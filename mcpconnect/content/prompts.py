@@ -63,8 +63,12 @@ class PromptConverter:
             raise SerializationError(f"a {type(value).__name__} is what a resource returns, not a prompt")
         if value is None:
             return PromptResult()
-        if isinstance(value, (*BLOCKS, ContentList, ToolResult)):
-            return PromptResult(self._blocks(value, keep).content)
+        if isinstance(value, ContentList):
+            joined = _joined(self._convert(item, keep, used) for item in value)
+            return PromptResult(joined.messages, joined.description, value.meta or joined.meta)
+        if isinstance(value, (*BLOCKS, ToolResult)):
+            result = self._blocks(value, keep)
+            return PromptResult(result.content, None, result.meta)
         for encoder in self._encoders.find(type(value), "prompt"):
             if encoder not in used and encoder.supports(value):
                 return self._convert(encoder.encode(value), keep, (*used, encoder))

@@ -87,8 +87,12 @@ class ResourceConverter:
             return value if isinstance(value, ResourceResult) else ResourceResult(self._typed(value))
         if isinstance(value, _FOREIGN):
             raise SerializationError(f"a {type(value).__name__} is what a prompt returns, not a resource")
-        if isinstance(value, (*BLOCKS, ContentList, ToolResult)):
-            return ResourceResult([self._contents(block, None) for block in self._blocks(value, keep).content])
+        if isinstance(value, ContentList):
+            joined = _joined(self._convert(item, keep, used) for item in value)
+            return ResourceResult(joined.contents, value.meta or joined.meta, joined.cache)
+        if isinstance(value, (*BLOCKS, ToolResult)):
+            result = self._blocks(value, keep)
+            return ResourceResult([self._contents(block, None) for block in result.content], result.meta)
         for encoder in self._encoders.find(type(value), "resource"):
             if encoder not in used and encoder.supports(value):
                 return self._convert(encoder.encode(value), keep, (*used, encoder))

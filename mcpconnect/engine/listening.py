@@ -17,6 +17,7 @@ import anyio
 
 from ..context import Context
 from ..errors import InvalidParams
+from ..features.resource import key_of
 from ..protocol import names
 from ..protocol.jsonrpc import Request, encode_error, encode_notification, encode_result
 from ..protocol.refusal import Id
@@ -45,7 +46,7 @@ class Listening:
         self._context = context
         self._honoured = _honoured(request.params, server.limits.subscriptions)
         self._topics = {_WISHES[wish] for wish in self._honoured if wish in _WISHES}
-        self._uris = set(self._honoured.get(_URIS, ()))
+        self._uris: dict[str | None, str] = {key_of(uri): uri for uri in self._honoured.get(_URIS, ())}
         self._order = Lock()  # changes come from any thread, but only between the acknowledgement and the end
         self._ended = anyio.Event()
         self._sight = Sight(server, context)
@@ -86,7 +87,7 @@ class Listening:
         with self._order:
             if topic in self._topics and self._sight.changed(topic):
                 self._tell(CHANGES[topic], {})
-            elif (uri := updated_uri(topic)) in self._uris and self._sight.changed(topic):
+            elif (uri := self._uris.get(updated_uri(topic))) is not None and self._sight.changed(topic):
                 self._tell(names.RESOURCE_UPDATED, {"uri": uri})
 
     def _tell(self, method: str, params: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import InvalidParams, ResourceNotFound
+from ..features.resource import key_of
 from .exchange import Exchange, Result, Running
 from .listening import Listening
 from .listing import has_resources, offer
@@ -15,16 +16,17 @@ def subscribe(exchange: Exchange) -> Result:
     if exchange.server.catalog.find_resource(uri, exchange.sees) is None:
         raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
     subscribed = exchange.lifecycle.subscribed
-    if len(subscribed) >= exchange.server.limits.subscriptions and uri not in subscribed:
+    key = key_of(uri)
+    if len(subscribed) >= exchange.server.limits.subscriptions and key not in subscribed:
         raise InvalidParams("too many subscriptions (Limits.subscriptions)")
-    subscribed.add(uri)
+    subscribed.add(key)
     return {}
 
 
 def unsubscribe(exchange: Exchange) -> Result:
     """Tell this connection no more of a resource."""
     offer(exchange, has_resources(exchange))
-    exchange.lifecycle.subscribed.discard(exchange.text("uri", "the URI of a resource"))
+    exchange.lifecycle.subscribed.discard(key_of(exchange.text("uri", "the URI of a resource")))
     return {}
 
 

@@ -18,5 +18,5 @@ _UPDATED: Final = "resource:"
 
 
 def updated_uri(topic: str) -> str | None:
-    """Return the URI of the resource whose change the topic tells, if it is such a one."""
+    """Return the key of the resource whose change the topic tells, if it is such a one."""
     return topic.removeprefix(_UPDATED) if topic.startswith(_UPDATED) else None

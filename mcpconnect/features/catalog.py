@@ -71,7 +71,7 @@ class Catalog:
                 registry.add(features)
 
     def unregister(self, thing: Any) -> None:
-        """Take back what was registered: by name, or all of a class, an instance or a function.
+        """Take back what was registered: by name or URI, or all of a class, an instance or a function.
 
         Raises:
             DefinitionError: nothing of that kind is registered.

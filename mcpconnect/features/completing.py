@@ -7,15 +7,19 @@ Providers are asked after it, and only where it is missing.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
+from ..context import Providers, running
 from ..errors import DefinitionError
 from ..serialization import Serializer
 from ..serialization.member import Member
+from .binding import context_parameters
 from .collect import Source
 from .completion import Complete, CompletionContext, matching
+from .marks import marked
+from .needs import Needs
 
 Answer = Callable[[str, CompletionContext], Any]
 
@@ -56,9 +60,9 @@ class Completing:
             raise DefinitionError(f"{source.where}: the argument {argument!r} has a completer already")
         return wire
 
-    def add(self, source: Source, argument: str) -> None:
-        """Let a method complete an argument; raises as `check` does."""
-        self.completers[self.check(source, argument)] = of_method(source)
+    def add(self, wire: str, completer: Completer) -> None:
+        """Let something complete the argument of this name on the wire, which `check` gave."""
+        self.completers[wire] = completer
 
     def remove(self, origin: Any) -> int:
         """Take the completers away that came with what was registered; return how many."""
@@ -69,10 +73,26 @@ class Completing:
         return len(gone)
 
 
-def of_method(source: Source) -> Completer:
-    """Return the completer that a method is."""
-    call = _call(source.reach, source.function, len(source.skip))
-    return Completer(call, not source.is_async, source.origin)
+def of_method(source: Source, providers: Providers) -> Completer:
+    """Return the completer that a method is; what the server provides is filled in.
+
+    Raises:
+        DefinitionError: it takes no text.
+    """
+    injected = context_parameters(source)
+    taken = _positional(source.function, source.skip | marked(source.function, source.owner).keys())
+    needs = Needs(source, providers)
+    if not taken:
+        raise DefinitionError(f"{source.where}: a completer takes the text typed so far: add a parameter")
+    if not injected and needs.empty:
+        return Completer(_call(source.reach, taken), not source.is_async, source.origin)
+
+    def answer(typed: str, context: CompletionContext) -> Any:
+        given: dict[str, Any] = dict(zip(taken, (typed, context.arguments), strict=False))
+        given.update(dict.fromkeys(injected, running(source.where)))
+        return needs.call(given)
+
+    return Completer(answer, not source.is_async, source.origin)
 
 
 def marked_completers(members: Iterable[Member], serializer: Serializer) -> dict[str, Completer]:
@@ -89,7 +109,7 @@ def _of_source(source: Any, serializer: Serializer) -> Completer:
     if isinstance(source, type) and issubclass(source, Enum):
         source = list(source)
     if callable(source):
-        return Completer(_call(lambda: source, source, 0), not inspect.iscoroutinefunction(source))
+        return Completer(_call(lambda: source, _positional(source, ())), not inspect.iscoroutinefunction(source))
     candidates = list(source)
 
     def key(value: Any) -> str:
@@ -99,16 +119,19 @@ def _of_source(source: Any, serializer: Serializer) -> Completer:
     return Completer(lambda typed, _: matching(candidates, typed, key=key), False)
 
 
-def _call(reach: Callable[[], Any], function: Any, skip: int) -> Answer:
-    if _takes_arguments(function, skip):
+def _call(reach: Callable[[], Any], taken: list[str]) -> Answer:
+    if len(taken) > 1:
         return lambda typed, context: reach()(typed, context.arguments)
     return lambda typed, _: reach()(typed)
 
 
-def _takes_arguments(function: Any, skip: int) -> bool:
+def _positional(function: Any, skip: Collection[str]) -> list[str]:
+    """Return the names of the parameters that can be given by position, one where nobody knows."""
     try:
-        parameters = list(inspect.signature(function).parameters.values())[skip:]
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return False
-    positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-    return len(positional) > 1 or any(each.kind is each.VAR_POSITIONAL for each in parameters)
+        return ["typed"]
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [each.name for each in parameters if each.kind in kinds and each.name not in skip]
+    star = [each.name for each in parameters if each.kind is inspect.Parameter.VAR_POSITIONAL]
+    return names + star * 2

@@ -69,8 +69,8 @@ def directory_resources(root: Path, pattern: str, uri_prefix: str, limits: Limit
     Raises:
         DefinitionError: there is no such directory, or the pattern leads out of it.
     """
-    for below, path in _files(root, pattern):
-        yield file_resource(FileSource(path, None, root), _uri_below(uri_prefix, below), limits, name=_shown(below))
+    for below, path in files_below(root, pattern):
+        yield file_resource(FileSource(path, None, root), uri_below(uri_prefix, below), limits, name=shown(below))
 
 
 def existing_file(path: str | Path) -> Path:
@@ -85,7 +85,7 @@ def existing_file(path: str | Path) -> Path:
     return found
 
 
-def _files(root: Path, pattern: str) -> Iterator[tuple[str, Path]]:
+def files_below(root: Path, pattern: str) -> Iterator[tuple[str, Path]]:
     """Yield each file of a directory that matches, with its path below it, in the order of the paths.
 
     Raises:
@@ -105,12 +105,12 @@ def _is_device(path: Path) -> bool:
     return any(part.partition(".")[0].lower() in _DEVICES for part in path.parts)
 
 
-def _uri_below(prefix: str, below: str) -> str:
+def uri_below(prefix: str, below: str) -> str:
     """Return the URI of a file of a directory: its path with every special character escaped."""
     return (prefix if prefix.endswith("/") else prefix + "/") + quote(os.fsencode(below))
 
 
-def _shown(below: str) -> str:
+def shown(below: str) -> str:
     """Return a path for people; what is no text in it becomes a question mark."""
     return os.fsencode(below).decode("utf-8", "replace").replace("\ufffd", "?")
 

@@ -12,7 +12,7 @@ from typing import cast
 
 from ..errors import DefinitionError
 from .collect import Source
-from .completing import Completing
+from .completing import Completing, of_method
 from .declare import ToolDeclaration
 from .declare_completions import CompletionDeclaration
 from .declare_prompts import PromptDeclaration
@@ -65,20 +65,20 @@ def build(sources: Iterable[Source], prefix: str | None, settings: FeatureSettin
                 batch.resources.append(ResourceFeature(source, settings))
             case CompletionDeclaration():
                 completions.append(source)
-    _build_completions(completions, batch, present)
+    _build_completions(completions, batch, present, settings)
     return batch
 
 
-def _build_completions(sources: Iterable[Source], batch: Batch, present: Registries) -> None:
+def _build_completions(sources: Iterable[Source], batch: Batch, present: Registries, settings: FeatureSettings) -> None:
     planned = set()
     for source in sources:
         declaration = cast(CompletionDeclaration, source.declaration)
         target = _target(source, declaration.target, batch, present)
-        place = (id(target), target.check(source, declaration.argument))
-        if place in planned:
+        wire = target.check(source, declaration.argument)
+        if (id(target), wire) in planned:
             raise DefinitionError(f"{source.where}: the argument {declaration.argument!r} has a completer already")
-        planned.add(place)
-        batch.completions.append(partial(target.add, source, declaration.argument))
+        planned.add((id(target), wire))
+        batch.completions.append(partial(target.add, wire, of_method(source, settings.providers)))
 
 
 def _target(source: Source, wanted: str, batch: Batch, present: Registries) -> Completing:

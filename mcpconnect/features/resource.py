@@ -161,7 +161,8 @@ class TemplateFeature(Readable):
 
 def key_of(uri: str) -> str:
     """Return the spelling under which a resource's URI is compared."""
-    return normal_uri(uri) or uri
+    legal = legal_uri(uri)
+    return normal_uri(legal) or legal
 
 
 def template_key(text: str) -> str:

@@ -119,7 +119,7 @@ def normal_uri(uri: str) -> str | None:
 
 def legal_uri(uri: str, also: str = "") -> str:
     """Return a URI or (`also="{}"`) a template as it may be sent: what may not stand in it is escaped, nothing else."""
-    return quote(uri, safe=_LEGAL + also, errors="replace")
+    return _BROKEN_ESCAPE.sub("%25", quote(uri, safe=_LEGAL + also, errors="replace"))
 
 
 def _normal_escape(match: re.Match[str]) -> str:

@@ -40,14 +40,24 @@ def test_every_row_has_four_cells_and_a_test_or_a_reason() -> None:
         assert "::" in where or "different" in ours, row
 
 
-def test_every_row_of_quarkus_about_tools_is_accounted_for() -> None:
+def test_every_row_of_quarkus_about_tools_prompts_resources_and_completions_is_accounted_for() -> None:
     labels = [row[0] for row in ROWS if row[0][0].isdigit() and not row[0].startswith("2.")]
-    assert set().union(*map(numbers, labels)) == set(range(1, 61))
+    assert set().union(*map(numbers, labels)) == set(range(1, 96))
+
+
+def test_every_row_of_juneau_about_completions_lists_templates_and_caching_is_accounted_for() -> None:
+    rows = set().union(*(numbers(row[0]) for row in ROWS if row[0].startswith("Juc-")))
+    assert rows == set(range(1, 16))
+    tests = set().union(*(numbers(row[0]) for row in ROWS if row[0].startswith("Ju-")))
+    assert tests == {*range(1, 69), 88, 89, 90, *range(109, 118), *range(149, 164), 180, 181, 182}
 
 
 def test_every_row_of_the_original_about_results_and_content_lists_is_accounted_for() -> None:
     labels = {row[0] for row in ROWS}
-    for number in [*range(1, 13), *range(20, 38), *range(40, 44), 45, 46, *range(50, 60)]:
+    for number in [*range(1, 13), *range(20, 38), *range(40, 47), *range(50, 60)]:
         assert f"C-{number}" in labels
     for number in range(1, 15):
         assert f"B-{number}" in labels
+    named = {part for label in labels for part in label.split(", ")}
+    for letter, last in (("R", 22), ("P", 7)):
+        assert {f"{letter}-{number}" for number in range(1, last + 1)} <= named

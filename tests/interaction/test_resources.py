@@ -39,6 +39,7 @@ from mcpconnect import (
     TextContent,
     TextResource,
     Tool,
+    prompt,
     resource,
     tool,
 )
@@ -106,7 +107,7 @@ async def test_every_row_of_the_table() -> None:
     assert await read(b"%PDF", Annotated[bytes, Mime("application/pdf")]) == one("application/pdf", b"%PDF")
     assert await read(b"%PDF", Annotated[bytes, Mime("application/pdf")], "text/x") == one("application/pdf", b"%PDF")
     assert await read(b"%PDF", bytes, "application/pdf") == one("application/pdf", b"%PDF")
-    assert await read(ContentList(["a", Person("Ada")])) == [*plain("a"), *plain('{"firstName":"Ada"}')]
+    assert await read(ContentList(["a", Person("Ada")])) == [*plain("a"), *json('{"firstName":"Ada"}')]
     assert await read(TextContent("t")) == plain("t")
     assert await read(AudioContent(b"x", "audio/wav")) == one("audio/wav", b"x")
     embedded = EmbeddedResource(TextResource("r", "z://r", "text/markdown"))
@@ -252,6 +253,14 @@ async def test_blanks_and_letters_beyond_ascii_are_read_in_every_spelling(regist
         assert " " not in listed["uri"]
         for uri in (*spellings, listed["uri"]):
             assert (await contents(wire, uri))[0]["text"] == "found"
+
+
+async def test_a_percent_sign_that_escapes_nothing_stands_for_itself() -> None:
+    async with connected(serving(resource("x://50%", name="half")(lambda: "found"))) as wire:
+        [listed] = (await wire.ask("resources/list"))["result"]["resources"]
+        assert listed["uri"] == "x://50%25"
+        for uri in ("x://50%", "x://50%25"):
+            assert await contents(wire, uri) == [{"uri": "x://50%25", "mimeType": "text/plain", "text": "found"}]
 
 
 @pytest.mark.fault(177)
@@ -563,6 +572,20 @@ def test_one_uri_belongs_to_one_resource_in_every_spelling() -> None:
             resource("x://{a}", name="a")(functools.partial(lambda a: a)),
             resource("x://{a}", name="b")(functools.partial(lambda a: a)),
         )
+
+
+async def test_a_method_may_be_a_tool_a_prompt_and_a_resource() -> None:
+    class Everything(Tool):
+        @tool
+        @prompt
+        @resource("x://all")
+        def all(self) -> str:
+            return "all"
+
+    async with connected(serving(Everything)) as wire:
+        assert await wire.texts("all") == ["all"]
+        assert (await wire.ask("prompts/get", {"name": "all"}))["result"]["messages"][0]["content"]["text"] == "all"
+        assert (await contents(wire, "x://all"))[0]["text"] == "all"
 
 
 async def test_reading_blocks_nobody() -> None:
