@@ -189,6 +189,8 @@ class Planner:
             return node
         if library is not None:
             return ForeignNode(cls, library, annotation)
+        if getattr(cls, "_is_protocol", False):  # what a value has need not be what is written of its class
+            return OpaqueNode(annotation, f"{cls.__name__} is a protocol, which says nothing of the JSON form")
         if kind is not None:
             return self._record(annotation, cls, key)
         return OpaqueNode(annotation, f"{type_name(annotation)} has no JSON form")
