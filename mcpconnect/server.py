@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from .content import JSON_TEXT, ContentType, EncoderRegistry, Icon, media_serializer
 from .context import Hub
 from .errors import DefinitionError
+from .features.checks import CONTENT_TYPE, ICONS, TEXT, Kind, check_kinds
 from .features.collect import collect
 from .features.registry import Registry
 from .features.settings import FeatureSettings
@@ -76,20 +77,23 @@ class McpServer:
         _one_of("errors", errors, "hidden", "message")
         _one_of("extra_arguments", extra_arguments, "refuse", "ignore")
         _one_of("schema_refs", schema_refs, "defs", "inline")
-        if page_size < 1:
+        if type(page_size) is not int or page_size < 1:
             raise DefinitionError(f"McpServer(page_size={page_size!r}): a page has at least one entry")
         if not name or not isinstance(name, str):
             raise DefinitionError("McpServer needs a name, a text")
+        if version is None:
+            raise DefinitionError("McpServer(version=None): version is a text")
         self.name = name
         self.version = version
         self.title = title
         self.description = description
         self.instructions = instructions
         self.website_url = website_url
-        self.icons = tuple(icons)
+        self.icons = (icons,) if isinstance(icons, (str, Icon)) else tuple(icons)
         self.errors = errors
         self.page_size = page_size
-        self.limits = limits or Limits()
+        self.limits = Limits() if limits is None else limits
+        check_kinds("McpServer", {**vars(self), "content_type": content_type, "serializer": serializer}, _KINDS)
         self.serializer = _serializer(serializer)
         self.encoders = EncoderRegistry()
         self.hub = Hub()
@@ -188,14 +192,25 @@ class McpServer:
         known = {feature.name for feature in self.tools}
         if missing := [name for name in names if name not in known]:
             raise DefinitionError(f"not registered: {', '.join(missing)}")
+        if isinstance(tags, str):
+            raise DefinitionError(f"tags={tags!r}: tags is a collection of texts, such as {{{tags!r}}}")
         wanted = frozenset(tags)
         self.tools.enable(lambda feature: feature.name in names or not wanted.isdisjoint(feature.tags), enabled)
+
+
+_KINDS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(("version", "title", "description", "instructions", "website_url"), TEXT),
+    "icons": ICONS,
+    "content_type": CONTENT_TYPE,
+    "serializer": ((Serializer, SerializerConfig), "a SerializerConfig or a Serializer"),
+    "limits": (Limits, "a Limits"),
+}
 
 
 def _serializer(given: Serializer | SerializerConfig | None) -> Serializer:
     if isinstance(given, Serializer):
         return Serializer(given.config, media=media_serializer)
-    return Serializer(given or SerializerConfig(), media=media_serializer)
+    return Serializer(given, media=media_serializer)
 
 
 def _one_of(setting: str, value: object, *allowed: str) -> None:

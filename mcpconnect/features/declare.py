@@ -7,11 +7,12 @@ when the class is registered, because only then everything that they name exists
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, TypeAlias, TypeVar, overload
 
 from ..content import ContentType, Icon
 from ..errors import DefinitionError
+from .checks import CONTENT_TYPE, FLAG, ICONS, OBJECT, TEXT, Kind, check_kinds, check_meta, is_positive
 
 F = TypeVar("F", bound=Callable[..., Any])
 Structured: TypeAlias = bool | Literal["only"] | None
@@ -105,6 +106,8 @@ def tool(function: Any = None, /, **options: Any) -> Any:
     for key in ("icons", "tags", "errors"):
         if key in options:
             options[key] = _collected(key, options[key])
+    if unknown := options.keys() - _OPTIONS:
+        raise TypeError(f"tool() got an unexpected keyword argument {min(unknown)!r}")
     declaration = ToolDeclaration(**options)
     _check(declaration)
     return lambda decorated: _attach(decorated, declaration)
@@ -115,14 +118,27 @@ def _collected(key: str, value: Any) -> Any:
         if isinstance(value, str):
             raise DefinitionError(f"@tool(tags={value!r}): tags is a collection of texts, such as {{{value!r}}}")
         return frozenset(value)
-    return (value,) if isinstance(value, (type, Icon)) else tuple(value)
+    return (value,) if isinstance(value, (type, Icon, str)) else tuple(value)
+
+
+_KINDS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(("name", "title", "description", "tags"), TEXT),
+    **dict.fromkeys(("read_only", "destructive", "idempotent", "open_world", "thread", "enabled"), FLAG),
+    **dict.fromkeys(("meta", "input_schema", "output_schema"), OBJECT),
+    "icons": ICONS,
+    "content_type": CONTENT_TYPE,
+}
+
+_OPTIONS: Final = frozenset(field.name for field in fields(ToolDeclaration))
 
 
 def _check(declaration: ToolDeclaration) -> None:
+    check_kinds("@tool", {name: getattr(declaration, name) for name in _KINDS}, _KINDS)
+    check_meta("@tool", declaration.meta)
     for error in declaration.errors:
         if not (isinstance(error, type) and issubclass(error, BaseException)):
             raise DefinitionError(f"@tool(errors=…): {error!r} is no exception class")
-    if declaration.timeout is not None and not declaration.timeout > 0:
+    if declaration.timeout is not None and not is_positive(declaration.timeout):
         raise DefinitionError(f"@tool(timeout={declaration.timeout!r}): the timeout is a number of seconds above 0")
     if declaration.structured not in (None, True, False, "only"):
         raise DefinitionError(f"@tool(structured={declaration.structured!r}): one of True, False and 'only'")

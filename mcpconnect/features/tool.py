@@ -38,7 +38,7 @@ class ToolFeature:
         self.brief = declaration.structured == "only"
         if prefix is None:
             prefix = getattr(source.owner, "__mcp_prefix__", None)
-        self.name = composed(prefix, declaration.name or source.name)
+        self.name = composed(prefix, source.name if declaration.name is None else declaration.name)
         check_name(self.name, prefix, self.where)
         self._source = source
         docstring = read_docstring(source.plain)
