@@ -17,7 +17,7 @@ import msgspec
 from ..errors import SerializationError
 from ..limits import Limits
 from .blocks import BLOCKS, BlobResource, Block, TextResource
-from .builder import ContentList
+from .builder import ContentList, ToolResultBuilder
 from .builtin import JsonText
 from .content_type import ContentType
 from .declared import OPEN, Declared, Shape
@@ -90,6 +90,8 @@ class Converter:
             return self._rows.block if issubclass(cls, BLOCKS) and self._structure is None else self._ready
         if issubclass(cls, _FOREIGN):
             raise SerializationError(f"a tool embeds a {cls.__name__}: EmbeddedResource({cls.__name__}(…))")
+        if issubclass(cls, ToolResultBuilder):
+            raise SerializationError("a ToolResultBuilder is no result yet: return what its build() gives")
         kind = kind_of(value)
         route = self._by_content(cls, kind)
         registry = self._settings.encoders
