@@ -41,7 +41,7 @@ class ToolFeature:
         self.name = composed(prefix, source.name if declaration.name is None else declaration.name)
         check_name(self.name, prefix, self.where)
         self._source = source
-        docstring = read_docstring(source.plain)
+        docstring = read_docstring(source.documented)
         self._description = docstring.description if declaration.description is None else declaration.description
         if declaration.input_schema is not None:
             self._binding: Binding = bind_verbatim(source, declaration.input_schema)

@@ -345,6 +345,26 @@ def test_a_thing_without_tools_is_refused(thing: object, match: str) -> None:
         McpServer("test").register(thing)
 
 
+async def test_a_method_that_overrides_another_one_inherits_its_docstring() -> None:
+    class Base(Tool):
+        @tool
+        def add(self, a: int) -> int:
+            """Add something.
+
+            Args:
+                a: How much.
+            """
+            return a
+
+    class Derived(Base):
+        def add(self, a: int) -> int:
+            return a + 1
+
+    listed = (await described(Derived))["add"]
+    assert listed["description"] == "Add something."
+    assert listed["inputSchema"]["properties"]["a"]["description"] == "How much."
+
+
 def test_misuse_of_decorators_and_settings_is_refused() -> None:
     for options, match in (
         ({"timeout": 0}, "timeout"),
