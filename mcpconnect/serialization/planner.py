@@ -231,8 +231,10 @@ class Planner:
 
 def type_name(annotation: Any) -> str:
     """Return the annotation as a person would write it."""
-    if isinstance(annotation, type) and not get_args(annotation):
-        return annotation.__name__
+    if get_origin(annotation) is Annotated:
+        return type_name(annotation.__origin__)
+    if get_args(annotation) and isinstance(get_origin(annotation), type):
+        return str(annotation).replace("typing.", "")
     return str(getattr(annotation, "__name__", None) or annotation).replace("typing.", "")
 
 

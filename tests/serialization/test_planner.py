@@ -101,3 +101,17 @@ def test_a_tuple_unpacked_in_another_one_has_no_json_form() -> None:
     for annotation in (tuple[int, *tuple[str, ...]], tuple[int, Unpack[tuple[str, ...]]]):  # noqa: UP044 - both spellings
         with pytest.raises(DefinitionError, match="unpacked"):
             Serializer().json_schema(annotation)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "told"),
+    [
+        (list[5], "list[5][]: 5 has no JSON form"),
+        (Annotated[Callable[[int], str], "note"], "collections.abc.Callable[[int], str] has no JSON form"),
+        (Annotated[dict[str, type], "note"], "dict[str, type][]: type has no JSON form"),
+    ],
+)  # fmt: skip
+def test_an_error_names_the_whole_type_without_its_notes(annotation: Any, told: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        Serializer().json_schema(annotation)
+    assert str(caught.value) == told
