@@ -17,6 +17,7 @@ from .context import Hub, MiddlewareStack, Providers, Sealer, Secret, given_secr
 from .errors import DefinitionError
 from .features.catalog import Catalog
 from .features.checking import Finding, findings
+from .features.checks import SERVER, check_kinds, one_of
 from .features.files import FileSource, directory_resources, existing_file, file_resource
 from .features.resource import key_of
 from .features.settings import FeatureSettings
@@ -86,21 +87,23 @@ class McpServer:
         lifespan: Lifespan | None = None,
         limits: Limits | None = None,
     ) -> None:
-        _one_of("structured", structured, "records", "all", "none")
-        _one_of("errors", errors, "hidden", "message")
-        _one_of("extra_arguments", extra_arguments, "refuse", "ignore")
-        _one_of("schema_refs", schema_refs, "defs", "inline")
-        if page_size < 1:
+        one_of("structured", structured, "records", "all", "none")
+        one_of("errors", errors, "hidden", "message")
+        one_of("extra_arguments", extra_arguments, "refuse", "ignore")
+        one_of("schema_refs", schema_refs, "defs", "inline")
+        if type(page_size) is not int or page_size < 1:
             raise DefinitionError(f"McpServer(page_size={page_size!r}): a page has at least one entry")
         if not name or not isinstance(name, str):
             raise DefinitionError("McpServer needs a name, a text")
+        if version is None:
+            raise DefinitionError("McpServer(version=None): version is a text")
         self.name = name
         self.version = version
         self.title = title
         self.description = description
         self.instructions = instructions
         self.website_url = website_url
-        self.icons = tuple(icons)
+        self.icons = (icons,) if isinstance(icons, (str, Icon)) else tuple(icons)
         self.has_own_secret = secret is not None
         self.secret = given_secrets(secret)
         self._sealers: dict[str, Sealer] = {}
@@ -108,7 +111,8 @@ class McpServer:
         self.page_size = page_size
         self._lifespan = lifespan
         self.cache = cache or CacheControl(0)
-        self.limits = limits or Limits()
+        self.limits = Limits() if limits is None else limits
+        check_kinds("McpServer", {**vars(self), "content_type": content_type, "serializer": serializer}, SERVER)
         self.serializer = _serializer(serializer)
         self.encoders = EncoderRegistry()
         self.hub = Hub()
@@ -251,7 +255,7 @@ class McpServer:
         Raises:
             DefinitionError: no such transport.
         """
-        _one_of("transport", transport, "stdio", "http")
+        one_of("transport", transport, "stdio", "http")
         if transport == "http":
             from .transports.http import run_http
 
@@ -267,7 +271,7 @@ class McpServer:
         Raises:
             DefinitionError: no such transport.
         """
-        _one_of("transport", transport, "stdio", "http")
+        one_of("transport", transport, "stdio", "http")
         if transport == "http":
             from .transports.http import serve_http
 
@@ -293,9 +297,4 @@ class McpServer:
 def _serializer(given: Serializer | SerializerConfig | None) -> Serializer:
     if isinstance(given, Serializer):
         return Serializer(given.config, media=media_serializer)
-    return Serializer(given or SerializerConfig(), media=media_serializer)
-
-
-def _one_of(setting: str, value: object, *allowed: str) -> None:
-    if value not in allowed:
-        raise DefinitionError(f"{setting}={value!r}: one of {', '.join(map(repr, allowed))}")
+    return Serializer(given, media=media_serializer)

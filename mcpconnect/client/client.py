@@ -90,6 +90,7 @@ class Client(Offers):
         except BaseException:
             await self._tasks.__aexit__(None, None, None)
             raise
+        self._dialogue.open()
         self._tasks.start_soon(self._dialogue.listen)
         try:
             await (self._shake_hands() if self.revision.handshake else self.discover())
@@ -104,6 +105,7 @@ class Client(Offers):
         try:
             await self._transport.__aexit__(None, None, None)  # what the server still writes is read meanwhile
         finally:
+            self._dialogue.close()
             self._tasks.cancel_scope.cancel()
             await self._tasks.__aexit__(None, None, None)
 

@@ -60,7 +60,15 @@ class Dialogue:
         self._on_notification = on_notification
         self._ids = itertools.count(1)
         self._questions: dict[Id, Question] = {}
-        self._broken: ClientError | None = None
+        self._broken: ClientError | None = ClientError("the client is not open: use it inside `async with`")
+
+    def open(self) -> None:
+        """Take questions from now on."""
+        self._broken = None
+
+    def close(self) -> None:
+        """Take no more questions, and end those that wait."""
+        self._break(ClientError("the client is closed"))
 
     async def listen(self) -> None:
         """Take what the server sends until it goes."""
@@ -105,7 +113,13 @@ class Dialogue:
         return question.answer
 
     async def tell(self, method: str, params: dict[str, Any] | None = None) -> None:
-        """Send a notification."""
+        """Send a notification.
+
+        Raises:
+            ClientError: the client is not open, or the server has gone.
+        """
+        if self._broken is not None:
+            raise ClientError(str(self._broken))
         await self._transport.send(encode_notification(method, params))
 
     def _take(self, data: bytes) -> list[bytes]:

@@ -17,7 +17,7 @@ import msgspec
 from ..errors import SerializationError
 from ..limits import Limits
 from .blocks import BLOCKS, BlobResource, Block, TextResource
-from .builder import ContentList
+from .builder import ContentList, ToolResultBuilder
 from .builtin import JsonText
 from .content_type import ContentType
 from .declared import OPEN, Declared, Shape
@@ -96,6 +96,8 @@ class Converter:
                 if issubclass(cls, _EMBEDDED)
                 else f"a {cls.__name__} is what a prompt or a resource returns, not a tool"
             )
+        if issubclass(cls, ToolResultBuilder):
+            raise SerializationError("a ToolResultBuilder is no result yet: return what its build() gives")
         kind = kind_of(value)
         route = self._by_content(cls, kind)
         registry = self._settings.encoders

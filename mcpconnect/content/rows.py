@@ -89,7 +89,10 @@ class Rows:
 
     def integer(self, value: int, _keep: Keep) -> ToolResult:
         """One block with the digits."""
-        return finished((TextContent(str(value)),))
+        try:
+            return finished((TextContent(str(value)),))
+        except ValueError:  # more digits than the interpreter writes
+            return self.json(value, _keep)
 
     def boolean(self, value: bool, _keep: Keep) -> ToolResult:
         """One block with `true` or `false`."""

@@ -117,6 +117,11 @@ class _Verbatim:
         ]
         self._known = {each.name for each in own if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)}
         self._needed = [each.name for each in own if each.name in self._known and each.default is each.empty]
+        required = check.schema.get("required")
+        untaken = set(required if isinstance(required, list) else ()) - self._known
+        if untaken and not self._open:
+            listed = ", ".join(map(repr, sorted(untaken)))
+            raise DefinitionError(f"it requires {listed}, which no parameter takes; add one, or **arguments for all")
 
     def input_schema(self) -> Mapping[str, Any]:
         return self._check.schema

@@ -87,6 +87,8 @@ class Catalog:
         Raises:
             DefinitionError: a name is not registered.
         """
+        if isinstance(tags, str):
+            raise DefinitionError(f"tags={tags!r}: tags is a collection of texts, such as {{{tags!r}}}")
         wanted = frozenset(tags)
         with self._lock:
             known = {name for registry in self._all for feature in registry for name in feature.names}

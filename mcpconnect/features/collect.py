@@ -57,6 +57,15 @@ class Source:
         return inspect.unwrap(function)
 
     @property
+    def documented(self) -> Any:
+        """What has the docstring: the innermost function, or where it has none the nearest method that it overrides."""
+        for base in self.owner.__mro__ if self.owner is not None and not self.plain.__doc__ else ():
+            held = vars(base).get(self.name)
+            if base is not object and inspect.isroutine(held) and held.__doc__:
+                return held
+        return self.plain
+
+    @property
     def is_async(self) -> bool:
         """Whether calling it gives a coroutine or an asynchronous generator, as far as one can see beforehand."""
         return inspect.iscoroutinefunction(self.plain) or inspect.isasyncgenfunction(self.plain)

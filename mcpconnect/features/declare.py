@@ -7,14 +7,16 @@ when the class is registered, because only then everything that they name exists
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar, overload
 
 from ..content import ContentType, Icon
 from ..context import Middleware
 from ..errors import DefinitionError
+from .checks import CONTENT_TYPE, FLAG, ICONS, OBJECT, TEXT, Kind, check_kinds, check_meta, is_positive
 
 F = TypeVar("F", bound=Callable[..., Any])
+D = TypeVar("D", bound="Declaration")
 Structured: TypeAlias = bool | Literal["only"] | None
 _ATTRIBUTE: Final = "__mcpconnect__"
 
@@ -113,38 +115,65 @@ def tool(function: Any = None, /, **options: Any) -> Any:
     """
     if function is not None:
         return attach(function, ToolDeclaration())
-    declaration = ToolDeclaration(**collected(options))
+    declaration = declared(ToolDeclaration, options)
     _check(declaration)
     return lambda decorated: attach(decorated, declaration)
 
 
+_KINDS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(("read_only", "destructive", "idempotent", "open_world", "thread"), FLAG),
+    **dict.fromkeys(("input_schema", "output_schema"), OBJECT),
+    "content_type": CONTENT_TYPE,
+}
+
+
 def _check(declaration: ToolDeclaration) -> None:
+    check_kinds("@tool", {name: getattr(declaration, name) for name in _KINDS}, _KINDS)
     for error in declaration.errors:
         if not (isinstance(error, type) and issubclass(error, BaseException)):
             raise DefinitionError(f"@tool(errors=…): {error!r} is no exception class")
     for guard in declaration.guards:
         if not callable(guard):
             raise DefinitionError(f"@tool(guards=…): a guard is async def (call, next), got {type(guard).__name__}")
-    if declaration.timeout is not None and not declaration.timeout > 0:
+    if declaration.timeout is not None and not is_positive(declaration.timeout):
         raise DefinitionError(f"@tool(timeout={declaration.timeout!r}): the timeout is a number of seconds above 0")
     if declaration.structured not in (None, True, False, "only"):
         raise DefinitionError(f"@tool(structured={declaration.structured!r}): one of True, False and 'only'")
 
 
-def collected(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a decorator with their collections made immutable."""
+_COMMON: Final[dict[str, Kind]] = {
+    **dict.fromkeys(("name", "title", "description", "tags"), TEXT),
+    "enabled": FLAG,
+    "meta": OBJECT,
+    "icons": ICONS,
+}
+
+
+def declared(cls: type[D], options: dict[str, Any]) -> D:
+    """Return the declaration for a decorator's options, with their collections made immutable.
+
+    Raises:
+        DefinitionError: one that all decorators have has a value that it cannot have.
+    """
     for key in ("icons", "tags", "errors", "guards"):
         if key in options:
-            options[key] = _collected(key, options[key])
-    return options
+            options[key] = _collected(cls, key, options[key])
+    if unknown := options.keys() - {field.name for field in fields(cls)}:
+        raise TypeError(f"{cls.decorator} got an unexpected keyword argument {min(unknown)!r}")
+    declaration = cls(**options)
+    check_kinds(cls.decorator, {name: getattr(declaration, name) for name in _COMMON}, _COMMON)
+    check_meta(cls.decorator, declaration.meta)
+    return declaration
 
 
-def _collected(key: str, value: Any) -> Any:
+def _collected(cls: type[Declaration], key: str, value: Any) -> Any:
     if key == "tags":
         if isinstance(value, str):
-            raise DefinitionError(f"tags={value!r}: tags is a collection of texts, such as {{{value!r}}}")
+            raise DefinitionError(
+                f"{cls.decorator}(tags={value!r}): tags is a collection of texts, such as {{{value!r}}}"
+            )
         return frozenset(value)
-    return (value,) if isinstance(value, (type, Icon)) else tuple(value)
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, (type, str)) else (value,)
 
 
 def attach(function: F, declaration: Declaration) -> F:

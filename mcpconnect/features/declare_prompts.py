@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, overload
 
 from ..content import Icon
-from .declare import Declaration, F, attach, collected
+from .declare import Declaration, F, attach, declared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,5 +53,5 @@ def prompt(function: Any = None, /, **options: Any) -> Any:
     """
     if function is not None:
         return attach(function, PromptDeclaration())
-    declaration = PromptDeclaration(**collected(options))
+    declaration = declared(PromptDeclaration, options)
     return lambda decorated: attach(decorated, declaration)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..content import Annotations, CacheControl, Icon
 from ..errors import DefinitionError
-from .declare import Declaration, F, attach, collected
+from .declare import Declaration, F, attach, declared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +66,19 @@ def resource(
     """
     if not isinstance(uri, str) or not uri:
         raise DefinitionError("@resource needs a URI: @resource('config://app')")
-    options = {"name": name, "title": title, "description": description, "meta": meta, "icons": icons, "tags": tags}
-    declaration = ResourceDeclaration(
-        uri=uri,
-        mime_type=mime_type,
-        size=size,
-        annotations=annotations,
-        cache=cache,
-        enabled=enabled,
-        **collected(options),
-    )
+    options = {
+        "uri": uri,
+        "mime_type": mime_type,
+        "size": size,
+        "annotations": annotations,
+        "cache": cache,
+        "name": name,
+        "title": title,
+        "description": description,
+        "icons": icons,
+        "meta": meta,
+        "tags": tags,
+        "enabled": enabled,
+    }
+    declaration = declared(ResourceDeclaration, options)
     return lambda decorated: attach(decorated, declaration)

@@ -28,7 +28,7 @@ class Offered:
         self.enabled = declaration.enabled
         self.tags = declaration.tags
         self.threaded = not source.is_async
-        docstring = read_docstring(source.plain)
+        docstring = read_docstring(source.documented)
         self.description = docstring.description if declaration.description is None else declaration.description
         needs = Needs(source, settings.providers)
         self._needs = None if needs.empty else needs
@@ -53,6 +53,6 @@ def offered_name(source: Source, prefix: str | None) -> str:
     """
     if prefix is None:
         prefix = getattr(source.owner, "__mcp_prefix__", None)
-    name = composed(prefix, source.declaration.name or source.name)
+    name = composed(prefix, source.name if source.declaration.name is None else source.declaration.name)
     check_name(name, prefix, source.where)
     return name

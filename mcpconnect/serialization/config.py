@@ -101,6 +101,7 @@ class SerializerConfig:
                 )
         if isinstance(self.ignore, str):
             raise TypeError("SerializerConfig.ignore is a collection of names, not one text")
+        _check_kinds(self)
         for name, freeze in _FREEZE.items():
             object.__setattr__(self, name, freeze(getattr(self, name)))
 
@@ -108,6 +109,27 @@ class SerializerConfig:
         """Return a configuration like this one with some settings changed."""
         return dataclasses.replace(self, **changes)
 
+
+def _check_kinds(config: SerializerConfig) -> None:
+    for name, kind in _STYLES.items():
+        value = getattr(config, name)
+        if not (isinstance(value, kind) or callable(value) or (value is None and name == "argument_case")):
+            raise TypeError(f"SerializerConfig.{name} must be a {kind.__name__} or a callable, not {value!r}")
+    for name, kind in _SETS.items():
+        value = getattr(config, name)
+        if not all(isinstance(item, kind) for item in value):
+            raise TypeError(f"SerializerConfig.{name} must be a set of {kind.__name__}, not {value!r}")
+    for name in ("rules", "serializers"):
+        value = getattr(config, name)
+        if not all(isinstance(cls, type) for cls in dict(value)):
+            raise TypeError(f"SerializerConfig.{name} must map classes, not {value!r}")
+    if config.indent is not None and (type(config.indent) is not int or config.indent < 0):
+        raise ValueError(f"SerializerConfig.indent must be a number of spaces, not {config.indent!r}")
+
+
+_STYLES: Final[dict[str, type[Enum]]] = {"case": Case, "argument_case": Case, "include": Include}
+
+_SETS: Final[dict[str, type]] = {"visibility": Visibility, "members": Members}
 
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "enum_as": (VALUE, NAME),

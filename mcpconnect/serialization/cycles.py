@@ -6,27 +6,32 @@ stack within a millisecond, and then this walk finds the place. It keeps its own
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SerializationError
+from .members import settings_for
+from .naming import wire_name
+from .plan import RecordNode
 from .runtime import step
 
+if TYPE_CHECKING:
+    from .planner import Planner
 
-def too_deep(value: Any) -> SerializationError:
+
+def too_deep(value: Any, planner: Planner) -> SerializationError:
     """Return the error for a value whose dump ran out of stack."""
-    path = _cycle(value)
+    path = _cycle(value, planner)
     if path is None:
         return SerializationError("the value is nested too deeply")
     return SerializationError("circular reference", "$" + path)
 
 
-def _cycle(value: Any) -> str | None:
+def _cycle(value: Any, planner: Planner) -> str | None:
     finished: set[int] = set()
     # The way down: the objects that are open by id, each with the step that leads to it.
     opened = {id(value): ""}
-    stack: list[tuple[Any, Iterator[tuple[str, Any]]]] = [(value, _children(value))]
+    stack: list[tuple[Any, Iterator[tuple[str, Any]]]] = [(value, _children(value, planner))]
     while stack:
         above, below = stack[-1]
         found = next(below, None)
@@ -40,20 +45,18 @@ def _cycle(value: Any) -> str | None:
             return "".join(opened.values()) + name
         if id(child) not in finished:
             opened[id(child)] = name
-            stack.append((child, _children(child)))
+            stack.append((child, _children(child, planner)))
     return None
 
 
-def _children(value: Any) -> Iterator[tuple[str, Any]]:
+def _children(value: Any, planner: Planner) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         yield from ((step(key), item) for key, item in list(value.items()))
     elif isinstance(value, (list, tuple, set, frozenset)):
         yield from ((f"[{i}]", item) for i, item in enumerate(list(value)))
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for field in dataclasses.fields(value):
-            yield step(field.name), getattr(value, field.name, None)
+    elif isinstance(node := planner.node(type(value)), RecordNode):
+        yield from ((step(member.wire), getattr(value, member.name, None)) for member in node.dumped)
     elif hasattr(value, "__dict__") and not isinstance(value, type):
-        yield from ((step(name), item) for name, item in list(vars(value).items()))
-    else:
-        for name in getattr(type(value), "__slots__", ()):
-            yield step(name), getattr(value, name, None)
+        case = settings_for(type(value), planner.config).case
+        for name, item in list(vars(value).items()):
+            yield step(wire_name(name, case, type(value))), item

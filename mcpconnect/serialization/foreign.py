@@ -105,7 +105,7 @@ def load_foreign(node: ForeignNode, data: Any, config: SerializerConfig, *, stri
     Raises:
         Mismatch: with the library's reasons and our paths.
     """
-    restored = restore_names(node.cls, data, config)
+    restored = restore_names(node.cls, data, config, strict=strict)
     try:
         if node.library == "msgspec":
             return msgspec.convert(restored, node.cls, strict=strict)
@@ -144,20 +144,30 @@ def _below(annotation: Any, cls: type | None, attribute: str) -> Any:
     return next(reversed(get_args(annotation)), Any)
 
 
-def restore_names(annotation: Any, data: Any, config: SerializerConfig) -> Any:
-    """Return the data with our names replaced by those that the library knows, in nested classes too."""
+def restore_names(annotation: Any, data: Any, config: SerializerConfig, *, strict: bool, at: str = "") -> Any:
+    """Return the data with our names replaced by those that the library knows, in nested classes too.
+
+    A name that only the library knows is taken too, unless loading is `strict`: then it is an unknown one, since the
+    schema does not publish it.
+    """
     cls = class_in(annotation)
     if isinstance(data, list):
-        return [restore_names(_below(annotation, None, ""), part, config) for part in data]
+        item = _below(annotation, None, "")
+        return [restore_names(item, part, config, strict=strict, at=f"{at}[{i}]") for i, part in enumerate(data)]
     if not isinstance(data, dict):
         return data
     back = {
         ours: (attribute, own) for own, (attribute, ours) in ((own_names(cls, config) or {}) if cls else {}).items()
     }
     restored = {}
+    hidden = {name for pair in back.values() for name in pair} - back.keys() if strict else frozenset()
     for key, part in data.items():
+        place = f"{at}.{key}" if at else key
+        if key in hidden:
+            known = ", ".join(f'"{name}"' for name in back)
+            raise Mismatch("is not valid", Problems([(place, f"unknown name; known names: {known}")]))
         attribute, own = back.get(key, (key, key))
-        restored[own] = restore_names(_below(annotation, cls, attribute), part, config)
+        restored[own] = restore_names(_below(annotation, cls, attribute), part, config, strict=strict, at=place)
     return restored
 
 

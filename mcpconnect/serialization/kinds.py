@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import pathlib
 import uuid
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, UserString, defaultdict, deque
 from collections.abc import (
     Callable,
     Collection,
@@ -25,7 +25,7 @@ from collections.abc import (
     Set,
 )
 from decimal import Decimal
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, Unpack, get_args, get_origin
 
 from .._typing import substitute, type_arguments
 from .config import ISO, SerializerConfig
@@ -38,6 +38,7 @@ from .plan import (
     ListNode,
     MapNode,
     Node,
+    OpaqueNode,
     RecordNode,
     ScalarKind,
     ScalarNode,
@@ -119,9 +120,11 @@ def plan_scalar(cls: type, config: SerializerConfig, notes: Notes) -> ScalarNode
 def plan_container(annotation: Any, cls: type, plan: Callable[[Any], Node]) -> Node | None:
     """Return the node of a list, set, tuple or mapping class, `None` for any other class."""
     base = next((base for base in cls.__mro__ if base in _LISTS or base in _MAPS), None)
-    if base is None:
+    if base is None or issubclass(cls, UserString):  # a list of lists like itself, for ever
         return None
     arguments = base_arguments(annotation, base)
+    if any(getattr(part, "__unpacked__", False) or get_origin(part) is Unpack for part in arguments):
+        return OpaqueNode(annotation, "a tuple with another one unpacked in it has no JSON form")
     if base is tuple and (arguments[-1:] != (...,) if arguments else get_origin(annotation) is tuple):
         return TupleNode(tuple(map(plan, arguments)))
     if base in _MAPS:

@@ -189,6 +189,8 @@ class Planner:
             return node
         if library is not None:
             return ForeignNode(cls, library, annotation)
+        if getattr(cls, "_is_protocol", False):  # what a value has need not be what is written of its class
+            return OpaqueNode(annotation, f"{cls.__name__} is a protocol, which says nothing of the JSON form")
         if kind is not None:
             return self._record(annotation, cls, key)
         return OpaqueNode(annotation, f"{type_name(annotation)} has no JSON form")
@@ -229,8 +231,10 @@ class Planner:
 
 def type_name(annotation: Any) -> str:
     """Return the annotation as a person would write it."""
-    if isinstance(annotation, type) and not get_args(annotation):
-        return annotation.__name__
+    if get_origin(annotation) is Annotated:
+        return type_name(annotation.__origin__)
+    if get_args(annotation) and isinstance(get_origin(annotation), type):
+        return str(annotation).replace("typing.", "")
     return str(getattr(annotation, "__name__", None) or annotation).replace("typing.", "")
 
 

@@ -226,9 +226,9 @@ def _bytes(node: ScalarNode, _strict: bool, _: bool) -> Reader:
 
 
 def _from_numbers(node: ScalarNode, value: Any) -> bytes:
-    if not isinstance(value, list) or not all(type(n) is int and 0 <= n <= 255 for n in value):
+    if not isinstance(value, list) or not all(type(n) in (int, float) and 0 <= n <= 255 and n % 1 == 0 for n in value):
         raise mismatch(node, value)
-    return bytes(value)
+    return bytes(map(int, value))
 
 
 def from_base64(text: str) -> bytes:

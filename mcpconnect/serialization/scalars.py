@@ -29,9 +29,15 @@ SAFE_INTEGER: Final = 2**53 - 1
 _MOST_DIGITS: Final = 400  # a short decimal may stand for an integer of any length
 
 
-def scalar_writer(node: ScalarNode, config: SerializerConfig) -> Writer:
-    """Return the function that writes values of the scalar; ready JSON text passes through it."""
-    convert = _PLAIN[node.kind] if node.kind in _PLAIN else _STYLED[node.kind](node.form, config)
+def scalar_writer(node: ScalarNode, config: SerializerConfig, *, as_value: bool) -> Writer:
+    """Return the function that writes values of the scalar; ready JSON text passes through it.
+
+    `as_value` is for `dump`, whose numbers are Python's; a text may have digits that no float holds.
+    """
+    if node.kind == "decimal" and node.form == "number":
+        convert = _decimal_number(config, as_value=as_value)
+    else:
+        convert = _PLAIN[node.kind] if node.kind in _PLAIN else _STYLED[node.kind](node.form, config)
 
     def write(value: Any) -> Any:
         return value if type(value) is msgspec.Raw else convert(value)
@@ -117,21 +123,41 @@ def finite(value: float, null: bool) -> float | None:
     raise SerializationError(f"{value} is no JSON number")
 
 
-def _decimal(form: str, config: SerializerConfig) -> Writer:
+def _decimal(_: str, config: SerializerConfig) -> Writer:
     null = config.non_finite == "null"
 
     def write(value: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, (Decimal, int)):
-            raise wrong_class("Decimal", value)
-        exact = Decimal(value)
-        if not exact.is_finite():
-            return finite(float("nan") if exact.is_nan() else float(exact), null)
-        if form != "number":
-            return str(exact)
-        whole = exact.adjusted() < _MOST_DIGITS and exact == exact.to_integral_value()
-        return int(exact) if whole else finite(float(exact), null)
+        exact = _exact(value)
+        return str(exact) if exact.is_finite() else _non_finite(exact, null)
 
     return write
+
+
+def _decimal_number(config: SerializerConfig, *, as_value: bool) -> Writer:
+    null = config.non_finite == "null"
+
+    def write(value: Any) -> Any:
+        exact = _exact(value)
+        if not exact.is_finite():
+            return _non_finite(exact, null)
+        if exact.adjusted() < _MOST_DIGITS and exact == exact.to_integral_value():
+            return int(exact)
+        number = finite(float(exact), null)
+        if as_value or number is None or Decimal(repr(number)) == exact:
+            return number
+        return msgspec.Raw(str(exact).encode())
+
+    return write
+
+
+def _exact(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, (Decimal, int)):
+        raise wrong_class("Decimal", value)
+    return Decimal(value)
+
+
+def _non_finite(value: Decimal, null: bool) -> None:
+    finite(float("nan") if value.is_nan() else float(value), null)
 
 
 def _bytes(form: str, _: SerializerConfig) -> Writer:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import InvalidOperation
 from typing import Any, ClassVar
 
 from marshmallow import Schema, ValidationError
@@ -104,6 +105,8 @@ def _made(record: RecordNode, layout: Sequence[Place], loaded: Mapping[str, Any]
             given[place.member.name] = None
     try:
         return construct(record, given)
+    except InvalidOperation:  # from `Decimal("x")`; its text would be of no use
+        raise ValidationError(f"is no valid {record.cls.__name__}") from None
     except (ValueError, TypeError) as error:
         raise ValidationError(str(error) or "is not valid") from None
 

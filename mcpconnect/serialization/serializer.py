@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from ..errors import DefinitionError, LoadError
 from .config import SerializerConfig
@@ -151,7 +152,9 @@ class Serializer:
         try:
             output = known[1](value)
         except RecursionError:
-            raise too_deep(value) from None
+            raise too_deep(value, self._planner) from None
+        if output is UNSET:
+            encode(output)
         return output
 
     def dumps(self, value: Any, annotation: Any = Any) -> bytes:
@@ -175,11 +178,13 @@ class Serializer:
 
         def write(value: Any) -> bytes:
             try:
-                text = encode_exactly(function(value))
-            except UnicodeEncodeError:
-                text = encode(self._values.function(node)(value))
+                output = function(value)
+                try:
+                    text = encode_exactly(output)
+                except (TypeError, ValueError):
+                    text = encode(output)
             except RecursionError:
-                raise too_deep(value) from None
+                raise too_deep(value, self._planner) from None
             return text if indent is None else msgspec.json.format(text, indent=indent)
 
         return write

@@ -6,8 +6,9 @@ is the reason. What a library says about its own class is told with paths, witho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from decimal import InvalidOperation
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import LoadError
 from .custom import CustomSerializer
@@ -16,7 +17,7 @@ from .foreign import load_foreign
 from .plan import CustomNode, EnumNode, ForeignNode, LiteralNode, Node, RawNode, ScalarNode, bare
 from .readers import Reader, number_from_text, scalar_reader
 from .text import decode, encode
-from .words import Mismatch, Problems, mismatch
+from .words import Mismatch, Problems, got, mismatch
 
 if TYPE_CHECKING:
     from .planner import Planner
@@ -95,15 +96,40 @@ def _custom(node: CustomNode, planner: Planner, load: LoadNode, *, strict: bool)
             raise
         except LoadError as error:
             raise Mismatch(str(error), Problems(error.problems)) from None
-        except (ValueError, TypeError) as error:
-            raise Mismatch(str(error) or f"is no valid {node.cls.__name__}") from None
         except Exception as error:
-            messages = getattr(error, "messages", None)
-            if messages is None:
+            found = _mismatch_of(node, value, error)
+            if found is None:
                 raise
-            raise Mismatch("is not valid", messages) from None
+            raise found from None
 
     return read
+
+
+def _mismatch_of(node: CustomNode, value: Any, error: Exception) -> Mismatch | None:
+    """Return what the failure of a user's `load` says of the value, `None` if it is a fault of the program."""
+    if isinstance(error, InvalidOperation):  # from `Decimal("x")`; its own text would be of no use
+        return Mismatch(f"is no valid {node.cls.__name__}")
+    if isinstance(error, (ValueError, TypeError)):
+        return Mismatch(str(error) or f"is no valid {node.cls.__name__}")
+    schema = node.custom.json_schema if isinstance(node.custom, CustomSerializer) else None
+    declared = schema.get("type") if isinstance(schema, Mapping) else None
+    if isinstance(declared, str) and declared in _JSON_TYPES:
+        words, classes = _JSON_TYPES[declared]
+        if type(value) not in classes:  # the serializer relied on its schema
+            return Mismatch(f"expected {words}, got {got(value)}")
+    messages = getattr(error, "messages", None)
+    return None if messages is None else Mismatch("is not valid", messages)
+
+
+_JSON_TYPES: Final[dict[str, tuple[str, tuple[type, ...]]]] = {
+    "string": ("text", (str,)),
+    "integer": ("an integer", (int, float)),
+    "number": ("a number", (int, float)),
+    "boolean": ("true or false", (bool,)),
+    "array": ("a list", (list,)),
+    "object": ("an object", (dict,)),
+    "null": ("null", (type(None),)),
+}
 
 
 def _custom_call(node: CustomNode, planner: Planner, load: LoadNode, *, strict: bool) -> Reader:

@@ -13,7 +13,7 @@ import msgspec
 from ..errors import SerializationError
 from .plan import EnumNode, LiteralNode
 from .scalars import wrong_class
-from .text import decode, encode
+from .text import decode, encode, without_surrogates
 
 Writer = Callable[[Any], Any]
 
@@ -74,7 +74,7 @@ def raw_writer(*, as_value: bool) -> Writer:
             return value
         if not isinstance(value, (str, bytes, bytearray, memoryview)):
             raise wrong_class("JSON text", value)
-        text = value.encode() if isinstance(value, str) else bytes(value)
+        text = without_surrogates(value).encode() if isinstance(value, str) else bytes(value)
         try:
             if as_value:
                 return decode(text)

@@ -7,6 +7,7 @@ with the path below it. A value that is already `msgspec.Raw` (JSON text made ea
 from __future__ import annotations
 
 import numbers
+from collections import UserString
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set, ValuesView
 from typing import Any, Final
 
@@ -58,7 +59,7 @@ class Writers:
         """Return the writer of a node that has no generated function."""
         match node:
             case ScalarNode():
-                return scalar_writer(node, self._planner.config)
+                return scalar_writer(node, self._planner.config, as_value=self._function == self._values)
             case EnumNode():
                 return enum_writer(node)
             case LiteralNode():
@@ -103,6 +104,9 @@ class Writers:
             (numbers.Integral, ScalarNode("int", int)),
             *((interface, items) for interface in (Sequence, Set, ValuesView, Iterator)),
         ]
+        if issubclass(cls, UserString):
+            text = self._function(ScalarNode("str", str))
+            return lambda value: text(value.data)
         if issubclass(cls, numbers.Real) and not issubclass(cls, numbers.Rational):
             return self._function(ScalarNode("float", float))
         return next((self._function(node) for base, node in stand_ins if issubclass(cls, base)), None)

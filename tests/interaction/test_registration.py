@@ -345,6 +345,40 @@ def test_a_thing_without_tools_is_refused(thing: object, match: str) -> None:
         McpServer("test").register(thing)
 
 
+def test_an_own_schema_that_requires_what_no_parameter_takes_is_refused() -> None:
+    schema = {"type": "object", "properties": {"a-b": {}}, "required": ["a-b"]}
+
+    @tool(input_schema=schema)
+    def closed(a_b: int = 1) -> None: ...
+
+    @tool(input_schema=schema)
+    def open(**arguments: Any) -> None: ...
+
+    with pytest.raises(DefinitionError, match=r"closed: input_schema: it requires 'a-b', which no parameter takes"):
+        McpServer("test").register(closed)
+    McpServer("test").register(open)
+
+
+async def test_a_method_that_overrides_another_one_inherits_its_docstring() -> None:
+    class Base(Tool):
+        @tool
+        def add(self, a: int) -> int:
+            """Add something.
+
+            Args:
+                a: How much.
+            """
+            return a
+
+    class Derived(Base):
+        def add(self, a: int) -> int:
+            return a + 1
+
+    listed = (await described(Derived))["add"]
+    assert listed["description"] == "Add something."
+    assert listed["inputSchema"]["properties"]["a"]["description"] == "How much."
+
+
 def test_misuse_of_decorators_and_settings_is_refused() -> None:
     for options, match in (
         ({"timeout": 0}, "timeout"),

@@ -390,6 +390,24 @@ async def test_a_result_built_as_an_error_arrives_as_one(revision: str) -> None:
         assert "structuredContent" not in outcome.result
 
 
+async def test_what_cannot_be_sent_is_an_error_that_says_why() -> None:
+    class Odd(Tool):
+        @tool
+        def unfinished(self) -> Any:
+            return ToolResultBuilder().add_text("x")
+
+        @tool
+        def digits(self) -> int:
+            return 10**5000
+
+    async with connected(serving(Odd)) as wire:
+        for name, reason in (("unfinished", "return what its build() gives"), ("digits", "too many digits")):
+            result = await wire.call(name)
+            assert result["isError"]
+            assert f"{name} returned a value that cannot be sent" in result["content"][0]["text"]
+            assert reason in result["content"][0]["text"]
+
+
 @pytest.mark.fault(31)
 async def test_subclasses_of_results_are_results() -> None:
     class MyList(ContentList): ...

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import Enum
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import pytest
 from marshmallow import Schema, ValidationError, fields, post_load, validate
@@ -258,6 +258,40 @@ def test_unexpected_failures_when_loading_are_not_swallowed() -> None:
 
     with pytest.raises(ZeroDivisionError):
         serializer_with({Money: CustomSerializer(str, fail)}).load(Money, "x")
+
+
+def test_a_load_that_relies_on_its_schema_need_not_check_the_kind_of_value() -> None:
+    def load(text: str) -> Money:
+        return Money(Decimal(text.removesuffix(" EUR")))
+
+    class Bill(NamedTuple):
+        money: Money
+
+    serializer = serializer_with({Money: CustomSerializer(str, load, {"type": "string"})})
+    for data, reason in ((5, "expected text, got the number 5"), (None, "expected text, got null"),
+                         ([], "expected text, got a list"), ("x EUR", "is no valid Money")):  # fmt: skip
+        with pytest.raises(LoadError) as caught:
+            serializer.load(Bill, {"money": data})
+        assert str(caught.value) == f"money: {reason}"
+
+
+def test_a_constructor_that_makes_decimals_refuses_what_is_none() -> None:
+    @dataclass
+    class Price:
+        amount: Any
+
+        def __post_init__(self) -> None:
+            self.amount = Decimal(self.amount)
+
+    with pytest.raises(LoadError, match=r"^\[0\]: is no valid Price$"):
+        Serializer().load(list[Price], [{"amount": "x"}])
+
+
+def test_a_whole_value_that_is_left_out_is_an_error() -> None:
+    serializer = serializer_with({Money: CustomSerializer(lambda value: OMIT)})
+    for write in (serializer.dump, serializer.dumps):
+        with pytest.raises(SerializationError, match="nothing is left to write"):
+            write(Money(Decimal(1)))
 
 
 def test_without_load_a_type_cannot_be_read() -> None:

@@ -123,6 +123,24 @@ def test_definitions_of_foreign_classes_join_the_document() -> None:
     assert list(schema["$defs"]["Address"]["properties"]) == ["streetName", "since"]
 
 
+def test_strict_loading_takes_the_published_names_only() -> None:
+    class Struct(msgspec.Struct):
+        my_name: str = "-"
+
+    class Model(pydantic.BaseModel):
+        my_name: str = "-"
+
+    serializer = Serializer()
+    for cls in (Struct, Model):
+        assert list(serializer.json_schema(cls, view="input")["properties"]) == ["myName"]
+        assert serializer.load(cls, {"my_name": "x"}).my_name == "x"
+        for wrong in ({"my_name": "x"}, {"myName": "x", "my_name": "y"}):
+            with pytest.raises(LoadError, match=r'^my_name: unknown name; known names: "myName"$'):
+                serializer.load(cls, wrong, strict=True)
+    with pytest.raises(LoadError, match=r"^otherAddresses\[0\]\.street_name: unknown name"):
+        serializer.load(Customer, {"customerId": 1, "otherAddresses": [{"street_name": "x"}]}, strict=True)
+
+
 def test_foreign_values_are_checked_like_others() -> None:
     class Loose(msgspec.Struct):
         x: float

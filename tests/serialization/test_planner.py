@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from enum import IntEnum
-from typing import Annotated, Any, ClassVar, Generic, LiteralString, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, LiteralString, TypeVar, Unpack
 
 import pytest
 from marshmallow import validate
@@ -95,3 +95,23 @@ def test_unknown_names_beside_class_variables() -> None:
 def test_what_cannot_be_planned_says_why(annotation: Any, reason: str) -> None:
     with pytest.raises(DefinitionError, match=reason):
         Serializer().plan(annotation)
+
+
+def test_a_tuple_unpacked_in_another_one_has_no_json_form() -> None:
+    for annotation in (tuple[int, *tuple[str, ...]], tuple[int, Unpack[tuple[str, ...]]]):  # noqa: UP044 - both spellings
+        with pytest.raises(DefinitionError, match="unpacked"):
+            Serializer().json_schema(annotation)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "told"),
+    [
+        (list[5], "list[5][]: 5 has no JSON form"),
+        (Annotated[Callable[[int], str], "note"], "collections.abc.Callable[[int], str] has no JSON form"),
+        (Annotated[dict[str, type], "note"], "dict[str, type][]: type has no JSON form"),
+    ],
+)  # fmt: skip
+def test_an_error_names_the_whole_type_without_its_notes(annotation: Any, told: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        Serializer().json_schema(annotation)
+    assert str(caught.value) == told

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import abc
 import collections
 import dataclasses
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Final, Generic, NamedTuple, NotRequired, Protocol, TypedDict, TypeVar
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Generic,
+    NamedTuple,
+    NotRequired,
+    Protocol,
+    TypedDict,
+    TypeVar,
+    runtime_checkable,
+)
 
 import attrs
 import pytest
@@ -237,13 +250,29 @@ def test_an_attribute_that_has_no_value_is_named() -> None:
         Serializer().dump([Half()], list[Half])
 
 
-def test_an_abstract_class_or_protocol_can_be_written_but_not_made() -> None:
+@pytest.mark.parametrize("decorate", [lambda cls: cls, runtime_checkable])
+def test_a_protocol_says_nothing_of_the_form_and_values_are_written_by_their_class(decorate: Any) -> None:
     class Shape(Protocol):
         area: float
 
     @dataclass
     class Square:
         area: float
+
+    serializer, annotation = Serializer(), decorate(Shape)
+    assert serializer.dumps(Square(2.0), annotation) == b'{"area":2.0}'
+    assert serializer.dump([Square(2.0)], list[annotation]) == [{"area": 2.0}]
+    for refused in (serializer.json_schema, lambda cls: serializer.load(cls, {"area": 1})):
+        with pytest.raises(DefinitionError, match="Shape is a protocol"):
+            refused(annotation)
+
+
+def test_an_abstract_class_can_be_written_but_not_made() -> None:
+    class Shape(abc.ABC):
+        area: float
+
+        @abc.abstractmethod
+        def grow(self) -> None: ...
 
     serializer = Serializer()
     assert serializer.json_schema(Shape)["properties"] == {"area": {"type": "number"}}

@@ -14,7 +14,7 @@ import pytest
 from marshmallow import validate
 
 from mcpconnect.errors import DefinitionError, LoadError, SerializationError
-from mcpconnect.serialization import Case, Include, Rule, Serializer, SerializerConfig, Visibility
+from mcpconnect.serialization import Case, CustomSerializer, Include, Rule, Serializer, SerializerConfig, Visibility
 from mcpconnect.serialization.plan import NoteNode, RecordNode, UnionNode, bare
 
 
@@ -111,6 +111,18 @@ def test_a_configuration_is_frozen_and_copies_what_it_is_given() -> None:
 def test_a_setting_outside_its_choices_is_refused(setting: str, value: str) -> None:
     with pytest.raises(ValueError, match=f"SerializerConfig.{setting} must be one of"):
         SerializerConfig(**{setting: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("case", "camel"), ("argument_case", 5), ("include", "not-none"), ("visibility", {"public"}), ("members", [5]),
+        ("rules", {"Item": Rule()}), ("serializers", {"Item": CustomSerializer(str)}), ("indent", "  "), ("indent", -1),
+    ],
+)  # fmt: skip
+def test_a_setting_of_another_kind_is_refused_at_once(setting: str, value: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"SerializerConfig.{setting} must"):
+        SerializerConfig(**{setting: value})
 
 
 def test_one_text_is_no_list_of_names() -> None:

@@ -2,14 +2,15 @@
 
 import io
 import itertools
+import json
 import os
 import subprocess
 import sys
 import types
-from collections import ChainMap, Counter, OrderedDict, UserDict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserString, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
 from fractions import Fraction
@@ -21,7 +22,7 @@ import msgspec
 import pytest
 
 from mcpconnect.errors import SerializationError
-from mcpconnect.serialization import OMIT, Case, Raw, Serializer, SerializerConfig
+from mcpconnect.serialization import OMIT, Case, Ignore, Include, IncludeIf, Raw, Serializer, SerializerConfig
 from mcpconnect.serialization.text import encode
 
 
@@ -83,6 +84,40 @@ def test_decimals_keep_their_digits() -> None:
     values = [Decimal("1.10"), Decimal("1E+2"), Decimal("-0.00")]
     assert both(values, list[Decimal]) == both(values) == ["1.10", "1E+2", "-0.00"]
     assert both([Decimal("1.5"), Decimal("2.00"), 7], list[Decimal], decimal_as="number") == [1.5, 2, 7]
+
+
+def test_a_decimal_written_as_number_keeps_digits_that_no_float_holds() -> None:
+    exact = Decimal("0.1234567890123456789012345")
+    serializer = Serializer(SerializerConfig(decimal_as="number"))
+    assert serializer.dumps({"a": [exact, Decimal("0.5")]}) == b'{"a":[0.1234567890123456789012345,0.5]}'
+    assert serializer.dump(exact) == float(exact)
+
+
+@pytest.mark.parametrize("annotation", [Any, list[int]])
+def test_an_integer_that_the_interpreter_does_not_write_is_an_error_with_its_path(annotation: Any) -> None:
+    with pytest.raises(SerializationError, match=r"^\$\[1\]: the integer has too many digits"):
+        Serializer().dumps([1, 10**5000], annotation)
+
+
+def test_a_user_string_is_text() -> None:
+    assert both({"a": [UserString("x")]}) == {"a": ["x"]}
+
+
+@pytest.mark.fault(26)
+def test_iterators_lose_nothing_when_a_lone_surrogate_is_replaced() -> None:
+    serializer = Serializer()
+    assert serializer.dumps({"a": (text for text in ("x\udc80", "y"))}) == '{"a":["x\ufffd","y"]}'.encode()
+
+    @dataclass
+    class Row:
+        name: str
+        at: datetime
+        note: Annotated[str | None, IncludeIf(Include.NOT_NONE)] = None
+        raw: Annotated[str, Raw] = '"\ud800"'
+
+    row = Row("\udc80", datetime(2026, 1, 1, tzinfo=UTC))
+    expected = {"name": "\ufffd", "at": "2026-01-01T00:00:00Z", "raw": "\ufffd"}
+    assert json.loads(serializer.dumps(iter([row]), Iterator[Row])) == [expected]
 
 
 @pytest.mark.fault(13)
@@ -210,6 +245,20 @@ def test_a_cycle_is_found_quickly_with_its_path() -> None:
     loop: list[Any] = [1]
     loop.append({"x": (loop,)})
     assert refused({"l": loop}) == "$.l[1].x[0]: circular reference"
+
+
+def test_the_path_of_a_cycle_has_the_names_of_the_wire_and_no_step_that_is_not_written() -> None:
+    @dataclass
+    class Link:
+        aside: Annotated[Any, Ignore] = None
+        next_link: Any = None
+
+    link = Link()
+    link.next_link = link.aside = link
+    assert refused(link, Link) == "$.nextLink: circular reference"
+    loose = types.SimpleNamespace()
+    loose.next_link = loose
+    assert refused([loose]) == "$[0].nextLink: circular reference"
 
 
 def test_the_same_object_twice_is_no_cycle_and_depth_has_an_end() -> None:

@@ -224,3 +224,17 @@ async def test_two_servers_in_one_process_share_nothing():
         assert (await first.call_tool("add", {"a": 1, "b": 1})).text == "2"
         assert first.notifications == []
         assert (first.server.name, second.server.name) == ("one", "two")
+
+
+async def test_a_client_outside_its_block_says_so_at_once() -> None:
+    server = McpServer("tested")
+    server.register(Tools)
+    client = TestClient(server)
+    with anyio.fail_after(2), pytest.raises(ClientError, match="use it inside `async with`"):
+        await client.call_tool("add", {"a": 1, "b": 2})
+    async with client:
+        await client.ping()
+    with anyio.fail_after(2), pytest.raises(ClientError, match="the client is closed"):
+        await client.list_tools()
+    with pytest.raises(ClientError, match="the client is closed"):
+        await client.notify("notifications/initialized")
