@@ -34,6 +34,7 @@ from .context import (
     Answer,
     Context,
     Elicit,
+    Handles,
     Inject,
     Middleware,
     Next,
@@ -43,6 +44,7 @@ from .context import (
     Roots,
     Sample,
     Sampled,
+    Session,
 )
 from .errors import (
     ClientError,
@@ -94,6 +96,7 @@ __all__ = [
     "Elicit",
     "EmbeddedResource",
     "Encoder",
+    "Handles",
     "Icon",
     "ImageContent",
     "ImageContentType",
@@ -130,6 +133,7 @@ __all__ = [
     "SerializationError",
     "Serializer",
     "SerializerConfig",
+    "Session",
     "TemplateRef",
     "TextContent",
     "TextResource",

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from .content import JSON_TEXT, CacheControl, ContentType, EncoderRegistry, Icon, media_serializer
-from .context import Hub, MiddlewareStack, Providers, Sealer, Secret, given_secrets
-from .errors import DefinitionError
+from .context import Handlers, Hub, MiddlewareStack, Providers, Sealer, Secret, Session, given_secrets
 from .features.catalog import Catalog
 from .features.checking import Finding, findings
-from .features.checks import SERVER, check_kinds, one_of
+from .features.checks import SERVER, check_identity, check_kinds, one_of
 from .features.files import FileSource, directory_resources, existing_file, file_resource
 from .features.resource import key_of
 from .features.settings import FeatureSettings
@@ -85,18 +84,14 @@ class McpServer:
         page_size: int = 1000,
         cache: CacheControl | None = None,
         lifespan: Lifespan | None = None,
+        session: type[Session] | None = None,
         limits: Limits | None = None,
     ) -> None:
         one_of("structured", structured, "records", "all", "none")
         one_of("errors", errors, "hidden", "message")
         one_of("extra_arguments", extra_arguments, "refuse", "ignore")
         one_of("schema_refs", schema_refs, "defs", "inline")
-        if type(page_size) is not int or page_size < 1:
-            raise DefinitionError(f"McpServer(page_size={page_size!r}): a page has at least one entry")
-        if not name or not isinstance(name, str):
-            raise DefinitionError("McpServer needs a name, a text")
-        if version is None:
-            raise DefinitionError("McpServer(version=None): version is a text")
+        check_identity(name, version, page_size)
         self.name = name
         self.version = version
         self.title = title
@@ -116,7 +111,8 @@ class McpServer:
         self.serializer = _serializer(serializer)
         self.encoders = EncoderRegistry()
         self.hub = Hub()
-        self.providers = Providers()
+        self.providers = Providers(session)
+        self.on = Handlers()
         self.middleware = MiddlewareStack()
         self.visibility = Visibility()
         settings = FeatureSettings(

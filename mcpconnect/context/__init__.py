@@ -1,12 +1,14 @@
 """What a running call can do."""
 
+from .blocking import SyncContext as SyncContext
 from .channel import Channel as Channel
 from .channel import DirectChannel as DirectChannel
 from .context import Context as Context
-from .context import SyncContext as SyncContext
 from .context import current as current
 from .context import running as running
 from .disposal import Disposals as Disposals
+from .handlers import Handler as Handler
+from .handlers import Handlers as Handlers
 from .hub import Hub as Hub
 from .inject import Inject as Inject
 from .inject import Need as Need
@@ -36,3 +38,6 @@ from .questions import Sampled as Sampled
 from .seal import Sealer as Sealer
 from .seal import Secret as Secret
 from .seal import given_secrets as given_secrets
+from .session import Handles as Handles
+from .session import Session as Session
+from .session import SessionScope as SessionScope

@@ -19,12 +19,14 @@ from ..protocol.model import Progress
 from ..protocol.peer import Peer
 from ..protocol.wire import WIRE, dump
 from ..serialization import Serializer
+from .blocking import SyncContext
 from .channel import Channel
 from .disposal import Disposals
 from .inputs import Inputs, NoInputs
 from .levels import SILENT, Level, ranked
 from .provided import Provided
 from .questions import Answer, Elicit, Question, Root, Roots, Sample, Sampled
+from .session import Session, SessionScope, no_session
 
 F = TypeVar("F")
 _logger = logging.getLogger("mcpconnect.calls")
@@ -50,6 +52,7 @@ class Context:
     cancelled: bool = False
     cancel_reason: str | None = None
     shared: Provided | None = field(default=None, repr=False)
+    _session: SessionScope | None = field(default=None, repr=False)
     _provided: Provided | None = field(default=None, repr=False)
     _open_inputs: Callable[[], Inputs] = field(default=NoInputs, repr=False)
     _opened_inputs: Inputs | None = field(default=None, repr=False)
@@ -69,6 +72,25 @@ class Context:
     def client(self) -> Peer:
         """Who asks: name, version, info and capabilities as the client declared them."""
         return self.peer
+
+    @property
+    def session(self) -> Session:
+        """The client's session: an object of the class that `McpServer(session=…)` names.
+
+        Raises:
+            InvalidRequest: the client has none, because its revision or this way of serving has no sessions.
+            LookupError: the server has no session class.
+        """
+        return self.session_scope.get()
+
+    @property
+    def session_scope(self) -> SessionScope:
+        """What is provided once for the client's session; raises as `session` does."""
+        if self._session is None:
+            raise no_session(self.revision)
+        if self.shared is not None:
+            self._session.provided.put_away = self.shared.put_away
+        return self._session
 
     @property
     def provided(self) -> Provided:
@@ -229,48 +251,6 @@ class Context:
             named = {} if logger is None else {"logger": logger}
             params = {"level": level, **named, "data": self._serializer.dump(data)}
             self.tell(encode_notification(names.MESSAGE, params))
-
-
-@dataclass(frozen=True, slots=True)
-class SyncContext:
-    """The blocking forms of `Context`'s coroutines."""
-
-    _context: Context
-
-    def progress(self, value: float, total: float | None = None, message: str | None = None) -> None:
-        """Tell the client how far the call is; see `Context.progress`."""
-        self._context._progress(value, total, message)
-
-    def elicit(self, message: str, form: Any = None, /, *, url: str | None = None) -> Answer[Any]:
-        """Ask the client's user; see `Context.elicit`."""
-        answer: Answer[Any] = self._ask_one(Elicit(message, form, url=url))
-        return answer
-
-    def sample(self, messages: Any, **options: Any) -> Sampled:
-        """Ask the client's model; see `Context.sample`."""
-        answer: Sampled = self._ask_one(Sample(messages, **options))
-        return answer
-
-    def roots(self) -> tuple[Root, ...]:
-        """Ask for the client's roots; see `Context.roots`."""
-        answer: tuple[Root, ...] = self._ask_one(Roots())
-        return answer
-
-    def ask(self, **questions: Question[Any]) -> dict[str, Any]:
-        """Ask several questions at once; see `Context.ask`."""
-        return self._context._inputs.ask_blocking(questions)
-
-    def _ask_one(self, question: Question[Any]) -> Any:
-        key = self._context._next_key(question)
-        return self._context._inputs.ask_blocking({key: question})[key]
-
-    def end_stream(self, retry_ms: int | None = None) -> None:
-        """End the stream early; see `Context.end_stream`."""
-        self._context._channel.end_stream(retry_ms)
-
-    def log(self, level: Level, data: Any, logger: str | None = None) -> None:
-        """Write `data` to the server's log; see `Context.log`."""
-        self._context._log(level, data, logger)
 
 
 def running(owner: str) -> Context:

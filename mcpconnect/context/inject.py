@@ -10,14 +10,16 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from ..errors import DefinitionError
 from .context import Context
 from .provided import Provided
+from .session import Session
 
 Provider = Callable[..., Any]
-Scope = Literal["call", "server"]
+Scope = Literal["call", "session", "server"]
+_LASTING: Final[tuple[Scope, ...]] = ("call", "session", "server")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Inject:
 
     `provider` is a function, a generator function that yields once, a function made by `contextlib`, or a class
     (entered if it is a context manager); each may be asynchronous. `scope` says how long the value lives: for one
-    call, or as long as the server serves.
+    call, for the client's session, or as long as the server serves.
     """
 
     provider: Provider
@@ -34,9 +36,12 @@ class Inject:
 
 
 class Providers:
-    """What stands for what: providers that tests replace."""
+    """What stands for what: the class of sessions, and providers that tests replace."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: type[Session] | None) -> None:
+        if session is not None and not (isinstance(session, type) and issubclass(session, Session)):
+            raise DefinitionError(f"McpServer(session={session!r}): session is a subclass of Session")
+        self.session = session
         self.replaced: Mapping[Provider, Provider] = {}
 
     @contextmanager
@@ -71,8 +76,13 @@ class Need:
         Raises:
             DefinitionError: a value that outlives calls needs one that does not.
         """
-        if inject.scope == "server" and any(need.scope == "call" for need in needs.values()):
-            raise DefinitionError(f"{where}: what is provided once for the server cannot need what belongs to a call")
+        if inject.scope not in _LASTING:
+            raise DefinitionError(f"{where}: Inject(scope={inject.scope!r}): one of {', '.join(map(repr, _LASTING))}")
+        for need in needs.values():
+            if _LASTING.index(need.scope) < _LASTING.index(inject.scope):
+                raise DefinitionError(
+                    f"{where}: what is provided once for a {inject.scope} cannot need what belongs to a {need.scope}"
+                )
         make, opens = _opened(inject.provider)
         waits = opens == "async" or inspect.iscoroutinefunction(make) or any(need.waits for need in needs.values())
         return cls(inject.provider, inject.scope, needs, make, opens, waits)
@@ -84,6 +94,8 @@ def provide(need: Need, context: Context) -> Any:
     with scope.lock:
         if need.provider not in scope.values:
             made = need.make(**{name: provide(inner, context) for name, inner in need.needs.items()})
+            if isinstance(made, Session):
+                scope.disposals.add(made)
             if need.opens:
                 manager, made = made, made.__enter__()
                 scope.leave_later(manager.__exit__)
@@ -114,6 +126,8 @@ async def provide_waiting(need: Need, context: Context) -> Any:
 def _scope(need: Need, context: Context) -> Provided:
     if need.scope == "call":
         return context.provided
+    if need.scope == "session":
+        return context.session_scope.provided
     assert context.shared is not None
     return context.shared
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Raw
 
-from ..context import Channel, Context, Pending
+from ..context import Channel, Context, Pending, SessionScope
 from ..errors import InternalError, InvalidRequest, MethodNotFound, ProtocolError
 from ..protocol import names
 from ..protocol.jsonrpc import (
@@ -33,6 +33,7 @@ from ..server import McpServer
 from .exchange import Exchange, Result, Running
 from .failures import internal
 from .gathering import Gathering
+from .heard import heard
 from .job import Job
 from .lifecycle import Lifecycle
 from .middleware import surround
@@ -47,7 +48,7 @@ class Connection:
     """The server's side of one connection. `channel` carries what belongs to no request, and answers by default.
 
     `peer` is given where the handshake was made elsewhere, such as with a process that has ended. `announces` says
-    whether a client that shook hands is told of changes.
+    whether a client that shook hands stays: it has a session, and is told of changes.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Connection:
         self._live: dict[Id, Job] = {}
         self._pending = Pending()
         self._announces = announces
+        self._session = SessionScope(server.providers.session) if announces else None
         self._unsubscribe: Callable[[], None] | None = None
         self._sight: Sight
         if peer is not None:
@@ -110,6 +112,8 @@ class Connection:
         self._pending.fail(reason)
         for job in list(self._live.values()):
             job.cancel(reason)
+        if self._session is not None:
+            self._session.provided.end()
 
     def _take_batch(self, batch: Batch, channel: Channel) -> Outcome:
         spoken = self._lifecycle.spoken
@@ -121,24 +125,23 @@ class Connection:
             outcome = self.refuse(item) if isinstance(item, Refused) else self._take_one(item, gathering)
             if isinstance(outcome, Job):
                 jobs.append(outcome)
-            else:
-                gathering.answer(outcome)
+            if not isinstance(outcome, Job) or isinstance(item, Notification):
+                gathering.answer(None if isinstance(outcome, Job) else outcome)
         return tuple(jobs)
 
     def _take_one(self, message: Single, channel: Channel) -> bytes | Job | None:
         if isinstance(message, Request):
             return self._take_request(message, channel)
         if isinstance(message, Notification):
-            self._take_notification(message)
-        else:
-            assert isinstance(message, Response)
-            self._pending.take(message)
+            return self._take_notification(message)
+        assert isinstance(message, Response)
+        self._pending.take(message)
         return None
 
     def _take_request(self, request: Request, channel: Channel) -> bytes | Job | None:
         try:
             peer = self._lifecycle.identify(request)
-            exchange = Exchange(self._server, self._lifecycle, request, peer, channel, self._pending)
+            exchange = Exchange(self._server, self._lifecycle, request, peer, channel, self._pending, self._session)
             operation = OPERATIONS.get(request.method)
             if operation is None or not exchange.peer.revision.has(request.method):
                 raise MethodNotFound(f"unknown method {request.method[:100]!r}")
@@ -171,13 +174,20 @@ class Connection:
         self._live[request.id] = job
         return job
 
-    def _take_notification(self, notification: Notification) -> None:
+    def _take_notification(self, notification: Notification) -> Job | None:
         if notification.method == names.INITIALIZED:
             self._lifecycle.initialized = self._lifecycle.peer is not None
             if self._lifecycle.initialized:
                 self._hear()
         elif notification.method == names.CANCELLED:
             self._cancel(notification.params)
+        handlers = self._server.on.of(notification.method)
+        peer = self._lifecycle.peer
+        if not handlers or peer is None:
+            return None
+        request = Request(notification.method, notification.method, notification.params)
+        exchange = Exchange(self._server, self._lifecycle, request, peer, self._channel, self._pending, self._session)
+        return heard(exchange, handlers)
 
     def _cancel(self, params: Mapping[str, Any]) -> None:
         request_id, reason = params.get("requestId"), params.get("reason")

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Raw
 
-from ..context import Channel, Context, Disposals, InputRequired, Inputs, NoInputs, Pending
+from ..context import Channel, Context, Disposals, InputRequired, Inputs, NoInputs, Pending, SessionScope
 from ..errors import InvalidParams
 from ..features.offered import Offered
 from ..protocol import names
@@ -35,6 +35,7 @@ class Exchange:
     peer: Peer
     channel: Channel
     pending: Pending
+    session: SessionScope | None = None
     guarded: bool = False
     made: tuple[Context, Disposals] | None = None
 
@@ -100,6 +101,7 @@ class Exchange:
             disposals,
             uri,
             _serializer=self.server.serializer,
+            _session=self.session if self.peer.revision.handshake else None,
             _heard_from=self.lifecycle.heard_from(self.peer, meta),
         )
         if "requestState" in self.params:

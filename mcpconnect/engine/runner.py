@@ -37,6 +37,7 @@ class Runner:
         self._lifespan = server.open_lifespan()
         self._state: Any = None
         self._shared = Provided(Disposals())
+        self._shared.put_away = self.put_away
         self._jobs: set[Job] = set()
         self._tasks: TaskGroup
         self._wake: Wake
@@ -64,6 +65,14 @@ class Runner:
             with CancelScope(shield=True), anyio.move_on_after(self._limits.drain_seconds):
                 await self._shared.disposals.aclose()
                 await self._lifespan.__aexit__(None, None, None)
+
+    def put_away(self, disposals: Disposals, pending: Awaitable[Any]) -> None:
+        """Close things that have to be awaited; leaving the runner waits for that."""
+        self._tasks.start_soon(self._close, disposals, pending)
+
+    async def _close(self, disposals: Disposals, pending: Awaitable[Any]) -> None:
+        with CancelScope(shield=True), anyio.move_on_after(self._limits.drain_seconds):
+            await disposals.aclose(pending)
 
     def start(self, *jobs: Job) -> None:
         """Run jobs; each answers where its reply leads."""

@@ -69,3 +69,17 @@ def one_of(setting: str, value: object, *allowed: str) -> None:
     """
     if value not in allowed:
         raise DefinitionError(f"{setting}={value!r}: one of {', '.join(map(repr, allowed))}")
+
+
+def check_identity(name: object, version: object, page_size: object) -> None:
+    """Refuse what a server cannot do without.
+
+    Raises:
+        DefinitionError: naming the setting.
+    """
+    if not name or not isinstance(name, str):
+        raise DefinitionError("McpServer needs a name, a text")
+    if version is None:
+        raise DefinitionError("McpServer(version=None): version is a text")
+    if type(page_size) is not int or page_size < 1:
+        raise DefinitionError(f"McpServer(page_size={page_size!r}): a page has at least one entry")

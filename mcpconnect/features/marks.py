@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._typing import own_hints, resolve_hints, strip_annotated, union_members
-from ..context import Context, Inject, running
+from .._typing import class_of, own_hints, resolve_hints, strip_annotated, union_members
+from ..context import Context, Inject, Session, running
 
 
 def running_context() -> Context:
@@ -47,4 +47,5 @@ def _mark(hint: Any) -> Inject | None:
             return extra
     if plain is Context or Context in union_members(plain):
         return Inject(running_context)
-    return None
+    cls = class_of(plain)
+    return Inject(cls, "session") if cls is not None and issubclass(cls, Session) else None

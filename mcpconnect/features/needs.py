@@ -13,7 +13,7 @@ from typing import Any
 
 from anyio import to_thread
 
-from ..context import Context, Inject, Need, Provider, Providers, provide, provide_waiting, running
+from ..context import Context, Inject, Need, Provider, Providers, Session, provide, provide_waiting, running
 from ..errors import DefinitionError
 from .collect import Source
 from .marks import marked, marked_init, marked_members, running_context
@@ -63,11 +63,19 @@ class Needs:
             return partial(self._source.reach_with(init, members), **arguments, **parameters)
         return partial(self._source.reach(), **arguments, **parameters)
 
+    def _session_class(self, wanted: type[Session]) -> type[Session]:
+        kept = self._providers.session
+        if kept is None or not issubclass(kept, wanted):
+            raise DefinitionError(f"{self._source.where}: there is no session: McpServer(session={wanted.__name__})")
+        return kept
+
     def _planned(self, replaced: Mapping[Provider, Provider]) -> _Plan:
         def planned(marks: _Marks, path: tuple[Provider, ...] = ()) -> dict[str, Need]:
             needs = {}
             for name, mark in marks.items():
                 provider = replaced.get(mark.provider, mark.provider)
+                if isinstance(provider, type) and issubclass(provider, Session):
+                    provider = self._session_class(provider)
                 if provider in path:
                     raise DefinitionError(f"{where}: the provider {_name(provider)} needs itself")
                 inner = planned(_needed_by(provider, where), (*path, provider))

@@ -29,6 +29,7 @@ SET_LEVEL: Final = "logging/setLevel"
 LISTEN: Final = "subscriptions/listen"
 
 INITIALIZED: Final = "notifications/initialized"
+ROOTS_CHANGED: Final = "notifications/roots/list_changed"
 CANCELLED: Final = "notifications/cancelled"
 PROGRESS: Final = "notifications/progress"
 MESSAGE: Final = "notifications/message"

@@ -48,7 +48,9 @@ class Legacy:
         if session is None:
             return
         if isinstance(message, (Notification, ClientResponse)):
-            session.connection.take(message, session.standalone)
+            outcome = session.connection.take(message, session.standalone)
+            if isinstance(outcome, tuple):
+                self._runner.start(*outcome)
             await http.respond(202)
         else:
             await self._serve(http, session, message)

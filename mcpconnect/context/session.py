@@ -1,0 +1,125 @@
+"""`Session`: what a client's calls have in common, in the era of sessions; `Handles`: what stands for it since.
+
+Rule: a session belongs to one connection here, made when it is first asked for, closed when the connection ends. From
+2026-07-28 on there are no sessions: what outlives a call gets a handle, which the model passes around as any argument.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import OrderedDict
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+from ..errors import InvalidRequest, ToolError
+from .disposal import Disposals
+from .provided import Provided
+
+T = TypeVar("T")
+
+
+class Session:
+    """The base of a server's own session class: `McpServer(session=ShoppingSession)`.
+
+    It is made without arguments, once for each client session, and injected by its annotation; calls of one client
+    may run at the same time and share it. When the session ends, `aclose()` is awaited, or else `close()` called.
+    """
+
+    def close(self) -> None:
+        """Put away what the session holds."""
+
+
+class SessionScope:
+    """The session of one connection, and whatever else is provided once for it."""
+
+    __slots__ = ("_kind", "provided")
+
+    def __init__(self, kind: type[Session] | None) -> None:
+        self._kind = kind
+        self.provided = Provided(Disposals())
+
+    def get(self) -> Session:
+        """Return the session; the first time it is made.
+
+        Raises:
+            LookupError: the server has no session class.
+        """
+        if self._kind is None:
+            raise LookupError("there is no session class: McpServer(session=…)")
+        with self.provided.lock:
+            session = self.provided.values.get(self._kind)
+            if session is None:
+                session = self.provided.values[self._kind] = self._kind()
+                self.provided.disposals.add(session)
+        return session
+
+
+def no_session(version: str) -> InvalidRequest:
+    """Return the error of a call that needs a session where there is none."""
+    return InvalidRequest(f"this needs a session, which a client of {version} does not have here; handles replace it")
+
+
+class Handles(Generic[T]):
+    """Values that outlive a call, each under a handle that a tool returns and others take: `carts = Handles[Cart]()`.
+
+    Args:
+        seconds: How long a value is kept after it was last used.
+        limit: How many are kept; the one unused for longest makes room.
+        what: What a value is called in the error for a handle that stands for nothing.
+
+    Safe to use from any thread. Handles are not guessable, but whoever has one may use it.
+    """
+
+    def __init__(self, *, seconds: float = 3600, limit: int = 10_000, what: str = "value") -> None:
+        self._seconds = seconds
+        self._limit = limit
+        self._what = what
+        self._values: OrderedDict[str, tuple[float, T]] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        with self._lock:
+            self._drop_expired()
+            return len(self._values)
+
+    def open(self, value: T) -> str:
+        """Keep a value; return its handle."""
+        handle = secrets.token_urlsafe(16)
+        with self._lock:
+            self._drop_expired()
+            while len(self._values) >= self._limit:
+                self._values.popitem(last=False)
+            self._values[handle] = (time.monotonic() + self._seconds, value)
+        return handle
+
+    def get(self, handle: str) -> T:
+        """Return the value of a handle, which lives on from now.
+
+        Raises:
+            ToolError: there is none, or no longer; the model can read that.
+        """
+        with self._lock:
+            self._drop_expired()
+            kept: Any = self._values.get(handle)
+            if kept is None:
+                raise ToolError(f"no {self._what} {handle[:40]!r}: it never existed, or was unused for too long")
+            self._values[handle] = (time.monotonic() + self._seconds, kept[1])
+            self._values.move_to_end(handle)
+        value: T = kept[1]
+        return value
+
+    def close(self, handle: str) -> T:
+        """Forget a handle; return its value. Raises as `get` does."""
+        value = self.get(handle)
+        with self._lock:
+            self._values.pop(handle, None)
+        return value
+
+    def _drop_expired(self) -> None:
+        now = time.monotonic()
+        while self._values:
+            handle, (expires, _) = next(iter(self._values.items()))
+            if expires > now:
+                return
+            del self._values[handle]
