@@ -80,7 +80,7 @@ class CsvFormatter(ContentFormatter):
 class CsvText(ContentType):
     """Presents records as CSV."""
 
-    def formatter(self, serializer: Serializer) -> ContentFormatter:  # noqa: ARG002 - CSV needs none
+    def formatter(self, serializer: Serializer) -> ContentFormatter:
         """Return a formatter for one call."""
         return CsvFormatter()
 
