@@ -52,7 +52,7 @@ def get_prompt(exchange: Exchange) -> Result:
         raise InvalidParams(f"Unknown prompt: {name[:200]}", data={"name": name[:200]})
     context, disposals = exchange.context(name)
     arguments = exchange.arguments()
-    bound = _bound(exchange, name, lambda: feature.bind(arguments, context))
+    bound = guarded(exchange, name, lambda: feature.bind(arguments, context))
     return Running(PromptCall(exchange, feature, bound, context), context, disposals)
 
 
@@ -67,7 +67,7 @@ def read_resource(exchange: Exchange) -> Result:
     feature, values = found.feature, found.values or {}
     if isinstance(feature, TemplateFeature):
         template = feature
-        bound = _bound(exchange, feature.name, lambda: template.bind(uri, values, context))
+        bound = guarded(exchange, feature.name, lambda: template.bind(uri, values, context))
     else:
         bound = feature.bind(context)
     return Running(ReadCall(exchange, feature, bound, context, uri), context, disposals)
@@ -86,7 +86,12 @@ def complete(exchange: Exchange) -> Result:
     return Running(CompleteCall(exchange, completer, ref, argument, chosen, context), context, disposals)
 
 
-def _bound(exchange: Exchange, name: str, bind: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def guarded(exchange: Exchange, name: str, bind: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what `bind` gives.
+
+    Raises:
+        ProtocolError: the arguments are refused, or code of the user failed on them.
+    """
     try:
         return bind()
     except (ProtocolError, KeyboardInterrupt):

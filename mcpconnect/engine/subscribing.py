@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..errors import InvalidParams, ResourceNotFound
-from ..features.resource import key_of
+from ..features.resource import TemplateFeature, key_of
+from .calling import guarded
 from .exchange import Exchange, Result, Running
 from .listening import Listening
 from .listing import has_resources, offer
@@ -13,8 +14,12 @@ def subscribe(exchange: Exchange) -> Result:
     """Tell this connection when a resource changes; doing so twice is no harm."""
     offer(exchange, has_resources(exchange))
     uri = exchange.text("uri", "the URI of a resource")
-    if exchange.server.catalog.find_resource(uri, exchange.sees) is None:
+    found = exchange.server.catalog.find_resource(uri, exchange.sees)
+    if found is None:
         raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
+    if isinstance(found.feature, TemplateFeature):
+        template, values = found.feature, found.values or {}
+        guarded(exchange, template.name, lambda: template.load(uri, values))
     subscribed = exchange.lifecycle.subscribed
     key = key_of(uri)
     if len(subscribed) >= exchange.server.limits.subscriptions and key not in subscribed:

@@ -119,19 +119,21 @@ class TemplateFeature(Readable):
         """What a client sees in the list, in the newest shape."""
         return TemplateDefinition(uri_template=self.key, **self._described())
 
-    def bind(self, uri: str, values: Mapping[str, Value], context: Context) -> dict[str, Any]:
-        """Return the keyword arguments of the method for the values of a URI.
+    def load(self, uri: str, values: Mapping[str, Value]) -> dict[str, Any]:
+        """Return the arguments of the method for the values of a URI.
 
         Raises:
             ResourceNotFound: a value does not load into its parameter's type.
         """
         given = {self._wires[variable]: value for variable, value in values.items()}
         try:
-            bound = self.parameters.load(given, strict=False, extra="refuse")
+            return self.parameters.load(given, strict=False, extra="refuse")
         except LoadError as error:
             raise ResourceNotFound(f"no resource {uri[:500]}: {error}", data={"uri": uri}) from None
-        bound.update(dict.fromkeys(self.injected, context))
-        return bound
+
+    def bind(self, uri: str, values: Mapping[str, Value], context: Context) -> dict[str, Any]:
+        """Return the keyword arguments of the method for the values of a URI; raises as `load` does."""
+        return {**self.load(uri, values), **dict.fromkeys(self.injected, context)}
 
     def _paired(self) -> dict[str, str]:
         """Return the Python name of each variable."""

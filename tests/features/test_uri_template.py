@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpconnect import DefinitionError
@@ -162,6 +162,7 @@ anything = st.text(st.characters(exclude_categories=["Cs"]))
 no_query = segments.filter(lambda text: not set(text) & set("?#,/"))
 
 
+@settings(deadline=None)
 @given(st.data())
 @pytest.mark.parametrize(
     ("template", "kinds"),

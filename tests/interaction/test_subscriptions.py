@@ -26,6 +26,10 @@ class Notes(Tool):
     def note(self, note: str) -> str:
         return note
 
+    @resource("c://{number}")
+    def counted(self, number: int) -> str:
+        return str(number)
+
     @prompt
     def ask(self) -> str:
         return "?"
@@ -71,7 +75,7 @@ async def test_only_what_exists_can_be_subscribed_to(revision: str) -> None:
     async with connected(serving(Notes), revision) as wire:
         declared = (await wire.until(lambda: wire.answer_to("init")))["result"]["capabilities"]
         assert declared["resources"]["subscribe"] is True
-        for uri in ("res://nope", "n://a/b", ""):
+        for uri in ("res://nope", "n://a/b", "", "c://seven"):
             error = (await wire.ask("resources/subscribe", {"uri": uri}))["error"]
             assert (error["code"], error["data"]) == (-32002, {"uri": uri})
         for params in ({}, {"uri": 1}):
@@ -288,5 +292,5 @@ async def test_registering_while_calls_run_is_whole_in_every_list() -> None:
         names = {each["name"] for each in (await wire.ask("prompts/list"))["result"]["prompts"]}
         assert names == {"ask", *(f"e{number}_two" for number in range(8))}
         assert len((await wire.ask("resources/list"))["result"]["resources"]) == 9
-        assert len((await wire.ask("resources/templates/list"))["result"]["resourceTemplates"]) == 9
+        assert len((await wire.ask("resources/templates/list"))["result"]["resourceTemplates"]) == 10
         assert len((await wire.ask("tools/list"))["result"]["tools"]) == 9
