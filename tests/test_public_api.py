@@ -14,7 +14,9 @@ REFERENCE = "\n".join(page.read_text(encoding="utf-8") for page in sorted((ROOT 
 
 # The table of public names, by kind; later issues add to it in the change that adds the name.
 NAMES = {
-    "server": "McpServer Context Limits CacheControl",
+    "server": "McpServer Context Limits CacheControl Session Handles Inject",
+    "around calls": "Operation Next Middleware",
+    "asking": "Question Elicit Sample Roots Answer Sampled Root",
     "class to subclass": "Tool",
     "decorators": "tool prompt resource complete",
     "markers": "Param Mime Complete",
@@ -22,7 +24,7 @@ NAMES = {
     "results": "ToolResult TextResource BlobResource PromptMessage PromptResult ResourceResult CompletionResult matching PromptRef TemplateRef",
     "presentation": "ContentType ContentFormatter JSON_TEXT YAML_TEXT PNG_IMAGE ImageContentType Encoder",
     "serialization": "Serializer SerializerConfig Case Visibility Include CustomSerializer",
-    "errors": "McpConnectError DefinitionError SerializationError LoadError ToolError ClientError ProtocolError ParseError InvalidRequest MethodNotFound InvalidParams InternalError ResourceNotFound UnsupportedVersion MissingCapability",
+    "errors": "McpConnectError DefinitionError SerializationError LoadError ToolError ClientError PeerError ProtocolError ParseError InvalidRequest MethodNotFound InvalidParams InternalError ResourceNotFound UnsupportedVersion MissingCapability",
     "version": "__version__",
 }
 PUBLIC_PACKAGES = ["mcpconnect", "mcpconnect.serialization", "mcpconnect.testing", "mcpconnect.client"]

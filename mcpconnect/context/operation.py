@@ -6,9 +6,9 @@ or look at and replace the result of `await next(call)`, which is the JSON objec
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..errors import DefinitionError
 from .context import Context
@@ -37,8 +37,22 @@ class Operation:
         return self.with_params(arguments={**self.arguments, **arguments})
 
 
-Next: TypeAlias = Callable[[Operation], Awaitable[dict[str, Any]]]
-Middleware: TypeAlias = Callable[[Operation, Next], Awaitable[dict[str, Any]]]
+class Next(Protocol):
+    """The rest of the way: returns the result, or raises the error that the client would get."""
+
+    async def __call__(self, call: Operation, /) -> dict[str, Any]:
+        """Go on with an operation."""
+        ...
+
+
+class Middleware(Protocol):
+    """Something around operations: `async def mw(call, next)`."""
+
+    async def __call__(self, call: Operation, next: Next, /) -> dict[str, Any]:
+        """Return the result, usually that of `await next(call)`."""
+        ...
+
+
 M = TypeVar("M", bound=Middleware)
 
 

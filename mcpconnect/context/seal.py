@@ -24,14 +24,12 @@ class Sealer:
     """Seals and opens bytes for one purpose; what was sealed for another does not open.
 
     Raises:
-        DefinitionError: a secret is too short to be one, or the package `cryptography` is not installed.
+        DefinitionError: a secret is too short to be one.
     """
 
     def __init__(self, secret: Secret | Iterable[Secret] | None, purpose: str) -> None:
-        try:
-            from cryptography.hazmat.primitives.ciphers.aead import AESSIV
-        except ImportError:
-            raise DefinitionError("sealing needs the package cryptography: pip install 'mcpconnect[http]'") from None
+        from cryptography.hazmat.primitives.ciphers.aead import AESSIV  # slow to import, and most calls never seal
+
         given = given_secrets(secret)
         self._purpose = purpose.encode()
         self._ciphers = [AESSIV(sha512(self._purpose + b"\0" + _key(each)).digest()) for each in given]
