@@ -1,4 +1,4 @@
-"""2025-06-18 against 2025-11-25: no icons, less about an implementation; an error always has an `id` member."""
+"""2025-06-18 against 2025-11-25: no icons, an error always has an `id` member, and streams do not resume."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _plain = drop("icons")
 
 V2025_06_18 = V2025_11_25.before(
     "2025-06-18",
-    without={names.ANONYMOUS_ERRORS},
+    without={names.ANONYMOUS_ERRORS, names.RESUMING},
     lower={
         names.INITIALIZE: inside("serverInfo", drop("icons", "description", "websiteUrl")),
         names.TOOLS_LIST: each("tools", drop("icons", "execution")),
