@@ -29,10 +29,10 @@ class SessionsFull(Exception):  # noqa: N818 - an answer to the client, not a fa
 class Sessions:
     """What is known of sessions here; `len()` says of how many."""
 
-    def __init__(self, server: McpServer) -> None:
+    def __init__(self, server: McpServer, sealer: Sealer) -> None:
         self._server = server
         self._limits: Limits = server.limits
-        self._sealer = Sealer(server.secret, "session")
+        self._sealer = sealer
         self._replay = Replay(server.limits.replay_bytes)
         self._known: OrderedDict[str, Session] = OrderedDict()
         self._ended: OrderedDict[str, None] = OrderedDict()

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcpconnect import McpServer
-from tests.schema_check import check_traffic
+from tests.schema_check import check_message, check_traffic
 from tests.wire import NEWEST, PATIENCE, K
 
 BOTH = "application/json, text/event-stream"
 CLIENT = {"name": "tests", "version": "1"}
+Traffic = list[tuple[str, bytes]]
 
 
 @dataclass
@@ -52,9 +53,7 @@ def parse_event(block: str) -> Event:
 class Exchange:
     """One request under way."""
 
-    def __init__(
-        self, app: Any, scope: dict[str, Any], body: list[bytes], hold: bool, traffic: list[tuple[str, bytes]]
-    ) -> None:
+    def __init__(self, app: Any, scope: dict[str, Any], body: list[bytes], hold: bool, traffic: Traffic) -> None:
         self.status = 0
         self.headers: dict[str, str] = {}
         self.body = b""
@@ -63,6 +62,7 @@ class Exchange:
         self.traffic = traffic
         self.chunks: list[bytes] = []
         self._taken = 0
+        self._noted = False
         self._pieces = body
         self._hold = hold  # the rest of the body does not come
         self._news = asyncio.Event()
@@ -94,7 +94,8 @@ class Exchange:
             self.status = message["status"]
             self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
         else:
-            assert self.status and not self.ended
+            assert self.status
+            assert not self.ended
             self.body += message.get("body", b"")
             self.chunks.append(message.get("body", b""))
             self.ended = not message.get("more_body", False)
@@ -133,9 +134,8 @@ class Exchange:
         """Wait until the server has ended the response."""
         async with asyncio.timeout(PATIENCE):
             await self.task
-        if not self.left:
-            assert self.ended, f"no whole response: {self.status} {self.body!r}"
-            self._note()
+        assert self.ended or self.left, f"no whole response: {self.status} {self.body!r}"
+        self.note()
         return self
 
     @property
@@ -145,6 +145,8 @@ class Exchange:
     @property
     def events(self) -> list[Event]:
         """The events so far."""
+        if not self.status:
+            return []
         assert self.headers["content-type"] == "text/event-stream", (self.status, self.body)
         return [parse_event(block) for block in self.body.decode().split("\n\n")[:-1]]
 
@@ -165,7 +167,11 @@ class Exchange:
         self._taken += 1
         return found
 
-    def _note(self) -> None:
+    def note(self) -> None:
+        """Add what was said to the conversation, once."""
+        if self._noted:
+            return
+        self._noted = True
         kind = self.headers.get("content-type")
         if kind == "text/event-stream":
             self.traffic.extend(
@@ -184,7 +190,9 @@ class Caller:
 
     def __init__(self, app: Any) -> None:
         self.app = app
-        self.traffic: list[tuple[str, bytes]] = []
+        self.traffic: Traffic = []
+        self.conversations = [self.traffic]
+        self.modern_conversations: list[Traffic] = []
         self.exchanges: list[Exchange] = []
         self.ids = 0
 
@@ -197,12 +205,14 @@ class Caller:
         path: str = "/mcp",
         pieces: list[bytes] | None = None,
         hold: bool = False,
+        traffic: Traffic | None = None,
         **scope: Any,
     ) -> Exchange:
-        """Start a request; a header that is None is left out."""
+        """Start a request; a header that is None is left out. `traffic` is the conversation that it belongs to."""
+        traffic = self.traffic if traffic is None else traffic
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         if data:
-            self.traffic.append(("client", data))
+            traffic.append(("client", data))
         given = {"host": "localhost:8000", "accept": BOTH, "content-type": "application/json", **(headers or {})}
         path, _, query = path.partition("?")
         raw = [
@@ -219,7 +229,7 @@ class Caller:
             "headers": raw,
             **scope,
         }
-        exchange = Exchange(self.app, whole, [data] if pieces is None else pieces, hold, self.traffic)
+        exchange = Exchange(self.app, whole, [data] if pieces is None else pieces, hold, traffic)
         self.exchanges.append(exchange)
         return exchange
 
@@ -247,7 +257,13 @@ class Caller:
         if isinstance(params.get("name"), str):
             given["mcp-name"] = params["name"]
         message = {"jsonrpc": "2.0", "id": self.ids if id is None else id, "method": method, "params": params}
-        return self.send("POST", message, {**given, **(headers or {})}, **more)
+        self.modern_conversations.append([])
+        return self.send("POST", message, {**given, **(headers or {})}, traffic=self.modern_conversations[-1], **more)
+
+    def conversation(self) -> Traffic:
+        """Begin a conversation, whose messages are checked for themselves."""
+        self.conversations.append([])
+        return self.conversations[-1]
 
     async def session(self, revision: str = "2025-11-25", *, initialized: bool = True, **params: Any) -> SessionCaller:
         """Shake hands."""
@@ -267,6 +283,10 @@ class SessionCaller:
         self.caller = caller
         self.id = session_id
         self.revision = revision
+        hello = {"protocolVersion": revision, "capabilities": {}, "serverInfo": CLIENT}
+        self.traffic = caller.conversation()  # begins like this, wherever the handshake was made
+        self.traffic.append(("client", b'{"id": "init", "method": "initialize"}'))
+        self.traffic.append(("server", json.dumps({"jsonrpc": "2.0", "id": "init", "result": hello}).encode()))
 
     @property
     def headers(self) -> dict[str, str | None]:
@@ -274,7 +294,7 @@ class SessionCaller:
         return {"mcp-session-id": self.id, "mcp-protocol-version": version}
 
     def send(self, message: Any, headers: Mapping[str, str | None] | None = None, **more: Any) -> Exchange:
-        return self.caller.send("POST", message, {**self.headers, **(headers or {})}, **more)
+        return self.caller.send("POST", message, {**self.headers, **(headers or {})}, traffic=self.traffic, **more)
 
     async def ask(self, message: Any, headers: Mapping[str, str | None] | None = None, **more: Any) -> Exchange:
         return await self.send(message, headers, **more).done()
@@ -310,7 +330,9 @@ class SessionCaller:
     def get(self, last_event: str | None = None, **headers: str | None) -> Exchange:
         """Open the stream of what belongs to no request, or resume one."""
         return self.caller.send(
-            "GET", b"", {**self.headers, "content-type": None, "last-event-id": last_event, **headers}
+            "GET",
+            headers={**self.headers, "content-type": None, "last-event-id": last_event, **headers},
+            traffic=self.traffic,
         )
 
     async def delete(self) -> Exchange:
@@ -333,11 +355,15 @@ async def calling(server: McpServer, *, check: bool = True, **options: Any) -> A
                 exchange.leave()
         await app.stop(0)
         async with asyncio.timeout(PATIENCE):
-            await asyncio.gather(*(exchange.task for exchange in caller.exchanges))
+            await asyncio.gather(*(exchange.done() for exchange in caller.exchanges))
             while asyncio.all_tasks() - before:
                 await asyncio.sleep(0)
     if check:
-        check_traffic(caller.traffic)
+        for conversation in caller.conversations:
+            check_traffic(conversation)
+        for (_, request), *answers in caller.modern_conversations:
+            for _, answer in answers:
+                check_message(NEWEST, json.loads(answer), json.loads(request)["method"])
 
 
 async def settled(condition: Any) -> None:

@@ -200,7 +200,7 @@ def test_a_reference_out_of_a_schema_is_refused_and_nothing_is_fetched(where: st
             return {"x": x}
 
         server = McpServer("test")
-        with pytest.raises(DefinitionError, match="127.0.0.1"):
+        with pytest.raises(DefinitionError, match=r"127\.0\.0\.1"):
             server.register(tool(**{where: schema})(method))
         with pytest.raises(TimeoutError):
             listening.accept()
