@@ -108,7 +108,7 @@ class Endpoint:
                         await self._stopping.wait()
                 except TimeoutError:
                     self.sessions.sweep()
-            if not await self._runner.drain(self._drain_seconds):
+            if not await self._runner.drain(self._drain_seconds) and self._drain_seconds:
                 _logger.warning("calls did not end in time and are stopped", extra={"event": "drain-timeout"})
 
     async def _post(self, http: HttpExchange) -> None:

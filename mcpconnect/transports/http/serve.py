@@ -6,13 +6,16 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import DefinitionError
+from ...limits import Limits
 from ...server import McpServer
+from ..stdio.ending import Watch
 from .application import Application
 from .settings import HttpSettings
 
 if TYPE_CHECKING:
     from .graceful import GracefulServer
 
+_FORCE_SECONDS: Final = 3.0  # for ending what is not a call
 _EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # addresses that are no name to be called by
 
 
@@ -35,8 +38,10 @@ def run_http(
     """
     if backend != "asyncio":
         raise DefinitionError(f"HTTP is served on asyncio, not on {backend}: the servers for ASGI are written for it")
+    served = _uvicorn(server, host, port, options)
+    served.watch = Watch(2 * server.limits.drain_seconds + _FORCE_SECONDS)
     with suppress(KeyboardInterrupt):  # uvicorn has stopped in an orderly way, and raises the signal once more
-        _uvicorn(server, host, port, options).run()
+        served.run()
 
 
 async def serve_http(server: McpServer, *, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
@@ -66,8 +71,19 @@ def _uvicorn(server: McpServer, host: str, port: int, options: dict[str, Any]) -
         lifespan="on",
         timeout_graceful_shutdown=int(server.limits.drain_seconds) + 2,
         server_header=False,
+        http=_protocol(server.limits),
+        h11_max_incomplete_event_size=server.limits.header_bytes,
     )
     return GracefulServer(config)
+
+
+def _protocol(limits: Limits) -> Any:
+    """Return what reads requests: httptools where it is installed, with the bounds that it lacks."""
+    try:
+        from .heads import BoundedHeads
+    except ImportError:
+        return "h11"
+    return type("LimitedHeads", (BoundedHeads,), {"limits": limits})
 
 
 def _as_name(host: str) -> str:

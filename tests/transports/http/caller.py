@@ -156,7 +156,7 @@ class Exchange:
         if self.headers.get("content-type") != "text/event-stream":
             found = self.json
             return found if isinstance(found, list) else [found]
-        return [event.message for event in self.events if event.data]
+        return [event.message for event in self.events if event.data and event.event == "message"]
 
     async def event(self) -> Event:
         """Return the next event."""
