@@ -20,6 +20,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = Path(os.environ.get("MCP_SCHEMAS", ROOT.parent / "shared" / "schemas"))
 REQUEST_VERSION = "io.modelcontextprotocol/protocolVersion"
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 NEWEST = "2026-07-28"
 NEWEST_HANDSHAKE = "2025-11-25"
 
@@ -56,7 +57,7 @@ def check_traffic(traffic: Iterable[tuple[str, bytes]]) -> int:
             request = asked.get(message.get("id"), {})
             if request.get("method") == "initialize" and "result" in message:
                 negotiated = message["result"]["protocolVersion"]
-            check_message(_version(request, negotiated), message, request.get("method"))
+            check_message(_version(request or message, negotiated), message, request.get("method"))
             checked += 1
     return checked
 
@@ -83,12 +84,11 @@ def _messages(data: bytes) -> list[dict[str, Any]]:
     return [item for item in (content if isinstance(content, list) else [content]) if isinstance(item, dict)]
 
 
-def _version(request: Mapping[str, Any], negotiated: str) -> str:
-    params = request.get("params")
+def _version(message: Mapping[str, Any], negotiated: str) -> str:
+    params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
-    if not isinstance(meta, dict) or REQUEST_VERSION not in meta:
-        return negotiated
-    return NEWEST
+    per_request = isinstance(meta, dict) and (REQUEST_VERSION in meta or SUBSCRIPTION in meta)
+    return NEWEST if per_request else negotiated
 
 
 @cache
