@@ -9,6 +9,7 @@ from ...limits import Limits
 from .exchange import CLOSE, HttpExchange
 
 _LINGER_SECONDS: Final = 2.0
+_DIGITS: Final = 18  # of a length that is worth reading
 
 
 class Disconnected(Exception):  # noqa: N818 - a fact, not a failure
@@ -26,7 +27,7 @@ async def read_body(http: HttpExchange, limits: Limits) -> bytes | None:
         Disconnected: the client went away meanwhile.
     """
     declared = http.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > limits.body_bytes:
+    if declared.isdecimal() and (len(declared) > _DIGITS or int(declared) > limits.body_bytes):
         await _refuse_long(http, limits)
         return None
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import DefinitionError
@@ -15,6 +15,7 @@ from .settings import HttpSettings
 if TYPE_CHECKING:
     from .graceful import GracefulServer
 
+_ONLY_ASYNCIO: Final = "HTTP is served on asyncio only, because the servers for ASGI are written for it"
 _FORCE_SECONDS: Final = 3.0  # for ending what is not a call
 _EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # addresses that are no name to be called by
 
@@ -37,19 +38,27 @@ def run_http(
         DefinitionError: uvicorn is not installed, or the backend is not asyncio.
     """
     if backend != "asyncio":
-        raise DefinitionError(f"HTTP is served on asyncio, not on {backend}: the servers for ASGI are written for it")
+        raise DefinitionError(_ONLY_ASYNCIO)
     served = _uvicorn(server, host, port, options)
     served.watch = Watch(2 * server.limits.drain_seconds + _FORCE_SECONDS)
-    with suppress(KeyboardInterrupt):  # uvicorn has stopped in an orderly way, and raises the signal once more
+    try:
         served.run()
+    except KeyboardInterrupt:
+        pass  # uvicorn has stopped in an orderly way, and raises the signal once more
+    finally:
+        served.watch.end()
 
 
 async def serve_http(server: McpServer, *, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
     """Serve with uvicorn on the loop that runs, until the task is cancelled or a signal comes.
 
     Raises:
-        DefinitionError: uvicorn is not installed.
+        DefinitionError: uvicorn is not installed, or the loop is not asyncio's.
     """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise DefinitionError(_ONLY_ASYNCIO) from None
     await _uvicorn(server, host, port, options).serve()
 
 

@@ -91,10 +91,12 @@ class Sessions:
         return True
 
     def sweep(self) -> None:
-        """End the sessions that were idle for too long."""
+        """End the sessions that were idle for too long, or are too old."""
         limit = time.monotonic() - self._limits.session_idle_seconds
         for session_id, session in list(self._known.items()):
-            if session.busy:
+            if self._is_old(session.began) and not session.connection.live:
+                self._forget(session_id)  # its id says that it has ended
+            elif session.busy:
                 session.last_used = time.monotonic()
             elif session.last_used < limit:
                 self._forget(session_id)

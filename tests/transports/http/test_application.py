@@ -271,14 +271,14 @@ async def test_a_refused_body_is_dropped_for_a_while_only(monkeypatch: pytest.Mo
         assert (await exchange.done()).status == 413
 
 
-@pytest.mark.parametrize("length", ["-1", "x", "1e9", "\u0665", ""])
-async def test_a_length_that_is_no_number_is_not_believed(length: str) -> None:
+@pytest.mark.parametrize(
+    ("length", "status"),
+    [("-1", 200), ("x", 200), ("1e9", 200), ("\u00b2", 200), ("", 200), ("9" * 30, 413), ("9" * 5000, 413)],
+)
+async def test_a_length_that_is_no_number_is_not_believed(length: str, status: int) -> None:
     async with calling(basic()) as caller:
-        try:
-            answer = await caller.modern("tools/list", headers={"content-length": length}).done()
-        except UnicodeEncodeError:
-            return  # no header can say it
-        assert answer.status == 200
+        answer = await caller.modern("tools/list", headers={"content-length": length}).done()
+        assert answer.status == status
 
 
 async def test_a_body_that_does_not_come_is_given_up() -> None:

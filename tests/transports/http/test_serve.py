@@ -129,6 +129,8 @@ def test_it_says_where_it_listens(caplog: pytest.LogCaptureFixture) -> None:
 def test_trio_is_refused_with_the_reason() -> None:
     with pytest.raises(DefinitionError, match="asyncio"):
         basic().run("http", backend="trio")
+    with pytest.raises(DefinitionError, match="asyncio"):
+        anyio.run(basic().serve, "http", backend="trio")
 
 
 @pytest.mark.parametrize(("missing", "package"), [("uvicorn", "uvicorn"), ("starlette.middleware.cors", "starlette")])

@@ -123,6 +123,23 @@ async def test_a_session_has_an_absolute_age(clock: list[float]) -> None:
         assert len(one.app.endpoint.sessions) == len(two.app.endpoint.sessions) == 0
 
 
+async def test_an_open_stream_does_not_outlive_the_age_of_its_session(clock: list[float]) -> None:
+    server, tools = gated(limits=Limits(session_seconds=100))
+    async with calling(server) as caller:
+        listens, calls = await caller.session(), await caller.session()
+        stream, waiting = listens.get(), calls.call("wait")
+        await stream.event()
+        await settled(lambda: tools.calls)
+        clock[0] = 102
+        caller.app.endpoint.sessions.sweep()
+        await stream.done()
+        assert len(caller.app.endpoint.sessions) == 1
+        tools.gate.set()
+        assert "result" in (await waiting.done()).messages[-1], "a running call is waited for"
+        caller.app.endpoint.sessions.sweep()
+        assert len(caller.app.endpoint.sessions) == 0
+
+
 @pytest.mark.fault(256)
 async def test_abandoned_sessions_end_after_the_idle_time() -> None:
     async with calling(basic(limits=Limits(session_idle_seconds=0.3))) as caller:
