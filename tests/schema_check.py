@@ -89,12 +89,11 @@ def _messages(data: bytes) -> list[dict[str, Any]]:
     return [item for item in (content if isinstance(content, list) else [content]) if isinstance(item, dict)]
 
 
-def _version(request: Mapping[str, Any], negotiated: str) -> str:
-    params = request.get("params")
+def _version(message: Mapping[str, Any], negotiated: str) -> str:
+    params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
-    if not isinstance(meta, dict) or REQUEST_VERSION not in meta:
-        return negotiated
-    return NEWEST
+    per_request = isinstance(meta, dict) and (REQUEST_VERSION in meta or SUBSCRIPTION in meta)
+    return NEWEST if per_request else negotiated
 
 
 @cache

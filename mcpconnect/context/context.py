@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from math import isfinite
 from threading import Lock
 from typing import Any, TypeVar, overload
 
@@ -121,8 +122,8 @@ class Context:
     async def progress(self, value: float, total: float | None = None, message: str | None = None) -> None:
         """Tell the client how far the call is; nothing is sent if it did not ask for that.
 
-        `value` grows from report to report (one that does not is left out); `total` is the value at the end, where it
-        is known. Source: the specification's page *Progress*.
+        `value` grows from report to report (one that does not, or is no number in JSON, is left out); `total` is the
+        value at the end, where it is known. Source: the specification's page *Progress*.
         """
         self._progress(value, total, message)
 
@@ -207,8 +208,10 @@ class Context:
         if not isinstance(token, (str, int)) or isinstance(token, bool):
             return
         with self._order:  # so that nothing can follow the answer
-            if self._answered or (self._reported is not None and not value > self._reported):
+            if self._answered or not isfinite(value) or (self._reported is not None and value <= self._reported):
                 return
+            if total is not None and not isfinite(total):
+                total = None
             self._reported = value
             report = dump(Progress(progress_token=token, progress=value, total=total, message=message))
             self._channel.send(encode_notification(names.PROGRESS, self.peer.revision.lower(names.PROGRESS, report)))

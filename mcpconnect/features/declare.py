@@ -159,7 +159,7 @@ def declared(cls: type[D], options: dict[str, Any]) -> D:
         if key in options:
             options[key] = _collected(cls, key, options[key])
     if unknown := options.keys() - {field.name for field in fields(cls)}:
-        raise TypeError(f"{cls.decorator} got an unexpected keyword argument {min(unknown)!r}")
+        raise TypeError(f"{cls.decorator.removeprefix('@')}() got an unexpected keyword argument {min(unknown)!r}")
     declaration = cls(**options)
     check_kinds(cls.decorator, {name: getattr(declaration, name) for name in _COMMON}, _COMMON)
     check_meta(cls.decorator, declaration.meta)

@@ -1,4 +1,4 @@
-"""2025-06-18 against 2025-11-25: no icons, multiple choice or pages to open; an error always has an `id` member."""
+"""2025-06-18 against 2025-11-25: no icons, no multiple choice, no pages to open; streams do not resume."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _plain_block = by_type({"resource_link": _plain})
 
 V2025_06_18 = V2025_11_25.before(
     "2025-06-18",
-    without={names.ANONYMOUS_ERRORS, names.ELICIT_URL},
+    without={names.ANONYMOUS_ERRORS, names.ELICIT_URL, names.RESUMING},
     lower={
         names.INITIALIZE: inside("serverInfo", drop("icons", "description", "websiteUrl")),
         names.TOOLS_LIST: each("tools", drop("icons", "execution")),

@@ -11,6 +11,7 @@ import time
 from itertools import chain
 from typing import Any, Final
 
+from ...context import Sealer
 from ...errors import DefinitionError
 from ...protocol.jsonrpc import encode_error
 from ...protocol.refusal import NO_ID
@@ -35,6 +36,7 @@ class Application:
     def __init__(self, server: McpServer, settings: HttpSettings) -> None:
         self._server = server
         self._settings = settings
+        self._sealer = Sealer(server.secret, "session")
         self._cors = _with_cors(self._behind_cors, settings)
         self._endpoint: Endpoint | None = None
         path = settings.path.rstrip("/")
@@ -58,7 +60,7 @@ class Application:
     def endpoint(self) -> Endpoint:
         """What serves the loop that runs; the first use in a loop makes it."""
         if self._endpoint is None or not self._endpoint.alive:
-            self._endpoint = Endpoint(self._server, self._settings)
+            self._endpoint = Endpoint(self._server, self._settings, self._sealer)
         return self._endpoint
 
     def wind_down(self) -> None:

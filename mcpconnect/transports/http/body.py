@@ -6,9 +6,11 @@ import asyncio
 from typing import Final
 
 from ...limits import Limits
+from .asgi import Message
 from .exchange import CLOSE, HttpExchange
 
 _LINGER_SECONDS: Final = 2.0
+_DIGITS: Final = 18  # of a length that is worth reading
 
 
 class Disconnected(Exception):  # noqa: N818 - a fact, not a failure
@@ -16,7 +18,11 @@ class Disconnected(Exception):  # noqa: N818 - a fact, not a failure
 
 
 class _TooLong(Exception):  # noqa: N818 - an answer to the client, not a failure of ours
-    """The body is longer than it may be."""
+    """The body is longer than it may be; `more` says whether there is still more of it."""
+
+    def __init__(self, more: bool) -> None:
+        self.more = more
+        super().__init__()
 
 
 async def read_body(http: HttpExchange, limits: Limits) -> bytes | None:
@@ -26,14 +32,14 @@ async def read_body(http: HttpExchange, limits: Limits) -> bytes | None:
         Disconnected: the client went away meanwhile.
     """
     declared = http.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > limits.body_bytes:
-        await _refuse_long(http, limits)
+    if declared.isdecimal() and (len(declared) > _DIGITS or int(declared) > limits.body_bytes):
+        await _refuse_long(http, limits, more=True)
         return None
     try:
         async with asyncio.timeout(limits.body_seconds):
             return await _read(http, limits.body_bytes)
-    except _TooLong:
-        await _refuse_long(http, limits)
+    except _TooLong as body:
+        await _refuse_long(http, limits, more=body.more)
     except TimeoutError:
         reason = f"the body took longer than {limits.body_seconds:g} s (Limits.body_seconds)"
         await http.refuse(408, reason, CLOSE)
@@ -49,19 +55,18 @@ async def _read(http: HttpExchange, limit: int) -> bytes:
         pieces.append(_piece(message))
         size += len(pieces[-1])
     if size > limit:
-        raise _TooLong
+        raise _TooLong(message.get("more_body", False))
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _piece(message: object) -> bytes:
-    assert isinstance(message, dict)
+def _piece(message: Message) -> bytes:
     if message["type"] == "http.disconnect":
         raise Disconnected
     piece: bytes = message.get("body", b"")
     return piece
 
 
-async def _refuse_long(http: HttpExchange, limits: Limits) -> None:
+async def _refuse_long(http: HttpExchange, limits: Limits, *, more: bool) -> None:
     # Closing at once would take the answer away from a client that still sends.
     reason = f"the body is longer than {limits.body_bytes} bytes (Limits.body_bytes)"
-    await http.refuse(413, reason, CLOSE, linger=_LINGER_SECONDS)
+    await http.refuse(413, reason, CLOSE, linger=_LINGER_SECONDS if more else 0)

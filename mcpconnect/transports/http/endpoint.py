@@ -13,6 +13,7 @@ import logging
 from contextvars import Context
 from typing import Final
 
+from ...context import Sealer
 from ...engine.runner import Runner
 from ...protocol.jsonrpc import Batch, Single, decode, encode_error
 from ...protocol.refusal import NO_ID, Refused
@@ -35,13 +36,13 @@ _SWEEPS: Final = 4  # in the time after which a session is idle for too long
 class Endpoint:
     """Serves one server in every revision. `alive` says whether it can go on in the loop that runs now."""
 
-    def __init__(self, server: McpServer, settings: HttpSettings) -> None:
+    def __init__(self, server: McpServer, settings: HttpSettings, sealer: Sealer) -> None:
         self._limits = server.limits
         self._drain_seconds = server.limits.drain_seconds
         self._loop = asyncio.get_running_loop()
         self._runner = Runner(server)
         self._modern = Modern(server, self._runner)
-        self.sessions = Sessions(server)
+        self.sessions = Sessions(server, sealer)
         self._legacy: Legacy | Stateless
         if settings.stateless:
             self._legacy = Stateless(server, self._runner, settings)
@@ -107,7 +108,7 @@ class Endpoint:
                         await self._stopping.wait()
                 except TimeoutError:
                     self.sessions.sweep()
-            if not await self._runner.drain(self._drain_seconds):
+            if not await self._runner.drain(self._drain_seconds) and self._drain_seconds:
                 _logger.warning("calls did not end in time and are stopped", extra={"event": "drain-timeout"})
 
     async def _post(self, http: HttpExchange) -> None:

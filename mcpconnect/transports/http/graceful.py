@@ -14,13 +14,19 @@ from typing import Any
 import uvicorn
 from anyio import CancelScope
 
+from ..stdio.ending import Watch
 from .application import Application
 
 _logger = logging.getLogger("mcpconnect.http")
 
 
 class GracefulServer(uvicorn.Server):
-    """A uvicorn server for an `Application`, which its configuration may name as an import string."""
+    """A uvicorn server for an `Application`, which its configuration may name as an import string.
+
+    `watch` ends the process by force when a call neither ends nor lets itself be cancelled.
+    """
+
+    watch: Watch | None = None
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve until a signal comes, or the task is cancelled."""
@@ -40,6 +46,8 @@ class GracefulServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop, letting calls finish."""
+        if self.watch is not None:
+            self.watch.begin()
         await self._stop(sockets, None)
 
     async def _stop(self, sockets: list[socket.socket] | None, seconds: float | None) -> None:

@@ -126,9 +126,9 @@ class Legacy:
 
     async def _open(self, http: HttpExchange, session: Session) -> None:
         event_id = http.headers.get(LAST_EVENT)
-        found = None if event_id is None else session.find_event(event_id)
+        found = session.find_event(event_id) if event_id else None
         stream, after = found or (session.standalone, session.standalone.delivered)
-        if event_id is not None and found is None:
+        if event_id and found is None:
             await http.refuse(410, "what follows this event is not here, or no longer")
         elif found is None and stream.reader is not None:
             await http.refuse(409, "this session has a stream open already")

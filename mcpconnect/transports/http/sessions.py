@@ -29,10 +29,10 @@ class SessionsFull(Exception):  # noqa: N818 - an answer to the client, not a fa
 class Sessions:
     """What is known of sessions here; `len()` says of how many."""
 
-    def __init__(self, server: McpServer) -> None:
+    def __init__(self, server: McpServer, sealer: Sealer) -> None:
         self._server = server
         self._limits: Limits = server.limits
-        self._sealer = Sealer(server.secret, "session")
+        self._sealer = sealer
         self._replay = Replay(server.limits.replay_bytes)
         self._known: OrderedDict[str, Session] = OrderedDict()
         self._ended: OrderedDict[str, None] = OrderedDict()
@@ -91,10 +91,12 @@ class Sessions:
         return True
 
     def sweep(self) -> None:
-        """End the sessions that were idle for too long."""
+        """End the sessions that were idle for too long, or are too old."""
         limit = time.monotonic() - self._limits.session_idle_seconds
         for session_id, session in list(self._known.items()):
-            if session.busy:
+            if self._is_old(session.began) and not session.connection.live:
+                self._forget(session_id)  # its id says that it has ended
+            elif session.busy:
                 session.last_used = time.monotonic()
             elif session.last_used < limit:
                 self._forget(session_id)

@@ -82,7 +82,6 @@ def test_methods_that_are_unknown_or_not_offered_are_told_as_such(version):
         methods = [
             "totally/bogus",
             "completion/complete",
-            "logging/setLevel",
             "resources/list",
             "prompts/get",
             "server/",
