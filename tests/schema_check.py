@@ -60,9 +60,7 @@ def check_traffic(traffic: Iterable[tuple[str, bytes]]) -> int:
             request = asked.get(message.get("id"), {})
             if request.get("method") == "initialize" and "result" in message:
                 negotiated = message["result"]["protocolVersion"]
-            of_newest = SUBSCRIPTION in message.get("params", {}).get("_meta", {})
-            version = NEWEST if of_newest else _version(request, negotiated)
-            check_message(version, message, request.get("method"))
+            check_message(_version(request or message, negotiated), message, request.get("method"))
             checked += 1
     return checked
 

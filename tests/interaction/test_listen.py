@@ -84,11 +84,11 @@ async def test_the_acknowledgement_comes_first_and_every_message_names_the_subsc
         ({"toolsListChanged": False}, {}),
         ({"toolsListChanged": 1}, {}),
         ({"toolsListChanged": "true"}, {}),
-        ({"promptsListChanged": True, "unknown": True}, {}),
-        ({"toolsListChanged": True, "promptsListChanged": True}, {"toolsListChanged": True}),
+        ({"unknown": True}, {}),
+        ({"toolsListChanged": True, "unknown": True}, {"toolsListChanged": True}),
     ],
 )
-async def test_only_what_was_asked_for_and_is_there_is_honoured_and_heard(
+async def test_only_what_was_asked_for_and_is_known_is_honoured_and_heard(
     wishes: dict[str, Any], honoured: dict[str, bool]
 ) -> None:
     server = serving(first)
