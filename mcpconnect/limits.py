@@ -45,6 +45,9 @@ class Limits:
     items: int = 1_000_000
     """Items taken from an iterator or generator that a method returns, so that an endless one ends."""
 
+    result_bytes: int | None = None
+    """One result; hosts refuse what is too long for them, and some cannot go on after it. `None` is no limit."""
+
     stream_bytes: int = 256 * 1024 * 1024
     """Bytes read from a stream that a method returns."""
 

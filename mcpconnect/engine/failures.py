@@ -66,6 +66,11 @@ def internal(error: BaseException, what: str, request_id: str | int) -> Internal
     return InternalError(f"internal error (error id {error_id})")
 
 
+def too_long(data: bytes, limit: int) -> str:
+    """Return how long a result is, for the error that stands in its place."""
+    return f": {len(data):,} bytes, and {limit:,} are allowed (Limits.result_bytes)"
+
+
 def error_result(text: str) -> ToolResult:
     """Return an `isError` result with one text."""
     return ToolResult((TextContent(text),), is_error=True)

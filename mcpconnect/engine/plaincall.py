@@ -23,7 +23,7 @@ from ..protocol.model import CompleteResult, Completion
 from ..protocol.revision import Shape
 from ..protocol.wire import dump
 from .exchange import Exchange
-from .failures import internal, leaves
+from .failures import internal, leaves, too_long
 
 
 class PlainCall:
@@ -60,8 +60,16 @@ class PlainCall:
         """Go on: the call ends by itself."""
 
     def answer(self, result: Shape) -> bytes:
-        """Return the response that carries a result of the newest shape."""
-        return encode_result(self._exchange.request.id, self._exchange.lowered(result))
+        """Return the response that carries a result of the newest shape.
+
+        Raises:
+            InternalError: it is longer than results may be.
+        """
+        data = encode_result(self._exchange.request.id, self._exchange.lowered(result))
+        limit = self._exchange.server.limits.result_bytes
+        if limit is not None and len(data) > limit:
+            raise InternalError(f"the result is too long{too_long(data, limit)}")
+        return data
 
 
 class PromptCall(PlainCall):

@@ -19,7 +19,7 @@ from ..protocol.jsonrpc import encode_error, encode_result
 from ..protocol.revision import Shape
 from ..protocol.wire import dump
 from .exchange import Exchange
-from .failures import timed_out, tool_failure
+from .failures import error_result, timed_out, too_long, tool_failure
 
 
 class ToolCall:
@@ -86,7 +86,11 @@ class ToolCall:
                 structured if type(structured) is Raw else self._server.serializer.dump(structured)
             )
         wrap = self._feature.wraps and not result.is_error
-        return encode_result(self._exchange.request.id, self._peer.revision.lower(names.TOOLS_CALL, shape, wrap=wrap))
+        data = encode_result(self._exchange.request.id, self._peer.revision.lower(names.TOOLS_CALL, shape, wrap=wrap))
+        limit = self._server.limits.result_bytes
+        if limit is not None and len(data) > limit and not result.is_error:
+            return self.answer(error_result(f"the result of {self._feature.name} is too long{too_long(data, limit)}"))
+        return data
 
     def _blocks(self, result: ToolResult) -> tuple[Block, ...]:
         """Return the result's blocks; the data itself where a short text stands for data that this revision lacks."""

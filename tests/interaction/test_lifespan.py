@@ -81,3 +81,13 @@ async def test_what_it_raises_at_the_start_is_raised() -> None:
     with pytest.raises(ValueError, match="no database"):
         async with TestClient(McpServer("test", lifespan=failing)):
             pass
+
+
+@pytest.mark.fault(252)
+async def test_who_leaves_first_takes_nothing_from_the_others() -> None:
+    events: list[str] = []
+    server = with_lifespan(events)
+    async with connected(server) as staying:
+        async with connected(server) as leaving:
+            assert await leaving.texts("name") == ["the state"]
+        assert await staying.texts("name") == ["the state"]
