@@ -63,6 +63,7 @@ from .errors import (
     SerializationError,
     ToolError,
     UnsupportedVersion,
+    UrlElicitationRequired,
 )
 from .features import Tool
 from .features.completion import Complete, CompletionResult, PromptRef, TemplateRef, matching
@@ -142,6 +143,7 @@ __all__ = [
     "ToolResult",
     "ToolResultBuilder",
     "UnsupportedVersion",
+    "UrlElicitationRequired",
     "Visibility",
     "__version__",
     "complete",

@@ -9,13 +9,15 @@
     ├── ClientError           the peer broke the protocol, answered with an error, or went away (client side)
     └── ProtocolError         answered as a JSON-RPC error
         ├── ParseError · InvalidRequest · MethodNotFound · InvalidParams · InternalError
-        └── ResourceNotFound · UnsupportedVersion · MissingCapability · HeaderMismatch
+        └── ResourceNotFound · UnsupportedVersion · MissingCapability · UrlElicitationRequired ·
+            HeaderMismatch
 
 Rule: nothing here knows a wire code. A revision's own table (`protocol.revision`) turns a kind into its code.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -148,6 +150,21 @@ class MissingCapability(ProtocolError):  # noqa: N818 - the specification's name
     """The operation needs a capability that the client did not declare."""
 
     kind = "missing-capability"
+
+
+class UrlElicitationRequired(ProtocolError):  # noqa: N818 - the specification's name
+    """The user has to open a page first; then the client may call again.
+
+    The client of a revision that has no such error gets a plain refusal with the same data; there `ctx.elicit(url=…)`
+    asks. `id` is what `ctx.elicitation_complete(id)` tells the client later.
+    """
+
+    kind = "url-elicitation-required"
+
+    def __init__(self, message: str, url: str) -> None:
+        self.id = secrets.token_urlsafe(12)
+        page = {"mode": "url", "elicitationId": self.id, "url": url, "message": message}
+        super().__init__(message, data={"elicitations": [page]})
 
 
 class HeaderMismatch(ProtocolError):  # noqa: N818 - the specification's name

@@ -24,7 +24,7 @@ NAMES = {
     "results": "ToolResult TextResource BlobResource PromptMessage PromptResult ResourceResult CompletionResult matching PromptRef TemplateRef",
     "presentation": "ContentType ContentFormatter JSON_TEXT YAML_TEXT PNG_IMAGE ImageContentType Encoder",
     "serialization": "Serializer SerializerConfig Case Visibility Include CustomSerializer",
-    "errors": "McpConnectError DefinitionError SerializationError LoadError ToolError ClientError PeerError ProtocolError ParseError InvalidRequest MethodNotFound InvalidParams InternalError ResourceNotFound UnsupportedVersion MissingCapability",
+    "errors": "McpConnectError DefinitionError SerializationError LoadError ToolError ClientError PeerError ProtocolError ParseError InvalidRequest MethodNotFound InvalidParams InternalError ResourceNotFound UnsupportedVersion MissingCapability UrlElicitationRequired",
     "version": "__version__",
 }
 PUBLIC_PACKAGES = ["mcpconnect", "mcpconnect.serialization", "mcpconnect.testing", "mcpconnect.client"]

@@ -171,6 +171,14 @@ class Context:
         """Ask several questions at once, such as `ask(name=Elicit(…), roots=Roots())`. Raises as `elicit` does."""
         return await self._inputs.ask(questions)
 
+    async def elicitation_complete(self, elicitation_id: str) -> None:
+        """Tell the client that the user is done with a page, by the id of `UrlElicitationRequired`.
+
+        Does nothing where the revision has no such notification.
+        """
+        if self.peer.revision.has(names.ELICITATION_IDS):
+            self.tell(encode_notification(names.ELICITATION_COMPLETE, {"elicitationId": elicitation_id}))
+
     @property
     def _inputs(self) -> Inputs:
         if self._opened_inputs is None:

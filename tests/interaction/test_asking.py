@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 from marshmallow import validate
 
-from mcpconnect import Elicit, Limits, PeerError, Roots, Sample, Tool, tool
+from mcpconnect import Context, Elicit, Limits, PeerError, Roots, Sample, Tool, UrlElicitationRequired, tool
 from tests.wire import NEWEST, K, Wire, connected, serving
 
 pytestmark = pytest.mark.anyio
@@ -263,3 +263,26 @@ async def test_an_old_client_is_not_asked_for_several_choices() -> None:
         asked = next(message for message in wire.messages if message.get("method") == "elicitation/create")
         assert "mode" not in asked["params"]
         assert list(asked["params"]["requestedSchema"]["properties"]) == ["count", "meal", "window"]
+
+
+@pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25", NEWEST])
+async def test_a_page_that_has_to_be_opened_first_is_an_error_of_one_revision(revision: str) -> None:
+    ids: list[str] = []
+
+    @tool
+    async def connect(done: bool, ctx: Context) -> str:
+        if done:
+            await ctx.elicitation_complete(ids[0])
+            return "connected"
+        error = UrlElicitationRequired("Connect your account first", "https://example.org/connect")
+        ids.append(error.id)
+        raise error
+
+    async with connected(serving(connect), revision) as wire:
+        error = (await wire.ask("tools/call", {"name": "connect", "arguments": {"done": False}}))["error"]
+        assert error["code"] == (-32042 if revision == "2025-11-25" else -32600)
+        (page,) = error["data"]["elicitations"]
+        assert (page["mode"], page["url"], page["elicitationId"]) == ("url", "https://example.org/connect", ids[0])
+        assert await wire.texts("connect", {"done": True}) == ["connected"]
+        told = [each for each in wire.messages if each.get("method") == "notifications/elicitation/complete"]
+        assert [each["params"]["elicitationId"] for each in told] == (ids if revision == "2025-11-25" else [])

@@ -284,7 +284,7 @@ def test_every_kind_of_error_has_a_code_of_json_rpc_in_every_revision():
     from mcpconnect import errors
 
     kinds = [error.kind for error in vars(errors).values() if isinstance(error, type) and getattr(error, "kind", None)]
-    assert len(kinds) == 9
+    assert len(kinds) == 10
     for revision in SUPPORTED:
         for kind in kinds:
             code = revision.code(kind)

@@ -20,7 +20,8 @@ _plain_block = by_type({"resource_link": _plain})
 
 V2025_06_18 = V2025_11_25.before(
     "2025-06-18",
-    without={names.ANONYMOUS_ERRORS, names.ELICIT_URL, names.RESUMING},
+    without={names.ANONYMOUS_ERRORS, names.ELICIT_URL, names.ELICITATION_IDS, names.RESUMING},
+    codes={"url-elicitation-required": -32600},  # not there yet
     lower={
         names.INITIALIZE: inside("serverInfo", drop("icons", "description", "websiteUrl")),
         names.TOOLS_LIST: each("tools", drop("icons", "execution")),

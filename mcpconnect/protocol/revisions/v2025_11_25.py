@@ -41,6 +41,7 @@ V2025_11_25 = V2026_07_28.before(
     },
     codes={
         "resource-not-found": -32002,
+        "url-elicitation-required": -32042,
         "missing-capability": -32600,  # no code of its own yet
         "unsupported-version": -32602,
     },

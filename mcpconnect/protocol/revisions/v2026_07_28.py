@@ -42,6 +42,7 @@ V2026_07_28 = Revision.newest(
         "internal-error": -32603,
         "resource-not-found": -32602,
         "header-mismatch": -32020,
+        "url-elicitation-required": -32600,  # no longer an error: the call asks instead
         "missing-capability": -32021,
         "unsupported-version": -32022,
     },
