@@ -1,6 +1,8 @@
 """What a running call can do."""
 
 from .blocking import SyncContext as SyncContext
+from .channel import PIPED as PIPED
+from .channel import Arrival as Arrival
 from .channel import Channel as Channel
 from .channel import DirectChannel as DirectChannel
 from .context import Context as Context

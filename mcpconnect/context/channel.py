@@ -6,12 +6,31 @@ keeps the order of what it is given, and nothing follows the answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """How a request came: its HTTP headers with names in small letters, and who sent it, where its host knows that."""
+
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    principal: str | None = None
+
+
+PIPED: Final = Arrival()
+"""How a request comes that has neither."""
 
 
 class Channel(Protocol):
     """Where the messages about one request go."""
+
+    @property
+    def arrival(self) -> Arrival:
+        """How the request came."""
+        ...
 
     @property
     def deaf(self) -> str | None:
@@ -34,6 +53,7 @@ class DirectChannel:
     __slots__ = ("_write",)
 
     deaf: str | None = None
+    arrival: Arrival = PIPED
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import isfinite
 from threading import Lock
-from typing import Any, TypeVar, overload
+from typing import Any, Final, TypeVar, overload
 
 from ..protocol import names
 from ..protocol.jsonrpc import encode_notification
@@ -30,6 +30,7 @@ from .questions import Answer, Elicit, Question, Root, Roots, Sample, Sampled
 from .session import Session, SessionScope, no_session
 
 F = TypeVar("F")
+_TRACE: Final = ("traceparent", "tracestate", "baggage")
 _logger = logging.getLogger("mcpconnect.calls")
 
 current: ContextVar[Context] = ContextVar("mcpconnect.context")
@@ -99,6 +100,22 @@ class Context:
         if self._provided is None:
             self._provided = Provided(self._disposals)
         return self._provided
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The HTTP headers of the request, with names in small letters; empty over stdio."""
+        return self._channel.arrival.headers
+
+    @property
+    def principal(self) -> str | None:
+        """Who sent the request, where the host application has authenticated that (`scope["user"]` of ASGI)."""
+        return self._channel.arrival.principal
+
+    @property
+    def trace(self) -> Mapping[str, str]:
+        """The W3C trace context: `traceparent`, `tracestate` and `baggage`, from `_meta` or else from the headers."""
+        found = {name: self.meta.get(name, self.headers.get(name)) for name in _TRACE}
+        return {name: value for name, value in found.items() if isinstance(value, str)}
 
     def defer(self, thing: Any) -> None:
         """Dispose of `thing` when the call has ended, also after an error or a cancellation.

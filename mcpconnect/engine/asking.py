@@ -33,6 +33,7 @@ class _State(msgspec.Struct):
     method: str
     target: str
     arguments: bytes
+    principal: str
     expires: float
     round: int
     answers: dict[str, Any]
@@ -45,10 +46,11 @@ _decode = msgspec.msgpack.Decoder(_State).decode
 class Asking:
     """The questions of one request: the answers that it brings, and the result that asks for more."""
 
-    def __init__(self, server: McpServer, request: Request, peer: Peer) -> None:
+    def __init__(self, server: McpServer, request: Request, peer: Peer, principal: str | None) -> None:
         self._server = server
         self._request = request
         self._peer = peer
+        self._principal = principal
         self._state = self._opened()
 
     def inputs(self, send: Callable[[bytes], None], pending: Pending) -> Inputs:
@@ -75,6 +77,7 @@ class Asking:
                     state.method,
                     state.target,
                     state.arguments,
+                    state.principal,
                     time.time() + _SECONDS,
                     state.round + 1,
                     dict(signal.answers),
@@ -96,6 +99,7 @@ class Asking:
             request.method,
             str(request.params.get(_TARGETS.get(request.method, ""))),
             sha256(msgspec.json.encode(request.params.get("arguments") or {}, order="deterministic")).digest(),
+            self._principal or "",
             0.0,
             0,
             {},
@@ -107,6 +111,10 @@ class Asking:
         state = None if data is None else _decode(data)
         if state is None or state.expires < time.time():
             raise InvalidParams("requestState is not valid, or too old: call again without it")
-        if (state.method, state.target, state.arguments) != (fresh.method, fresh.target, fresh.arguments):
+        if _bound_to(state) != _bound_to(fresh):
             raise InvalidParams("requestState belongs to another call")
         return state
+
+
+def _bound_to(state: _State) -> tuple[str, str, bytes, str]:
+    return state.method, state.target, state.arguments, state.principal

@@ -76,7 +76,7 @@ class Exchange:
     def required(self, error: BaseException) -> bytes | None:
         """Return the answer of a call that needs to know more, if that is why it ended."""
         signal = next((cause for cause in leaves(error) if isinstance(cause, InputRequired)), None)
-        return None if signal is None else Asking(self.server, self.request, self.peer).required(signal)
+        return None if signal is None else self._asking().required(signal)
 
     def context(self, feature: str, uri: str | None = None) -> tuple[Context, Disposals]:
         """Return the request's context, about a feature, and what it will leave behind.
@@ -105,7 +105,7 @@ class Exchange:
             _heard_from=self.lifecycle.heard_from(self.peer, meta),
         )
         if "requestState" in self.params:
-            Asking(self.server, self.request, self.peer)  # refuses what is not valid, before anything runs
+            self._asking()  # refuses what is not valid, before anything runs
         context.asks(lambda: self._inputs(context))
         self.made = context, disposals
         return self.made
@@ -118,10 +118,13 @@ class Exchange:
         context, _ = self.context(feature.name, uri if isinstance(uri, str) else None)
         return self.server.visibility.shows(feature, context)
 
+    def _asking(self) -> Asking:
+        return Asking(self.server, self.request, self.peer, self.channel.arrival.principal)
+
     def _inputs(self, context: Context) -> Inputs:
         if self.peer.revision.handshake and self.channel.deaf is not None:
             return NoInputs(self.channel.deaf)
-        return Asking(self.server, self.request, self.peer).inputs(context.tell, self.pending)
+        return self._asking().inputs(context.tell, self.pending)
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from threading import Lock
 
-from ..context import Channel
+from ..context import Arrival, Channel
 from ..protocol.jsonrpc import encode_batch
 
 
@@ -19,6 +19,11 @@ class Gathering:
         self._channel = channel
         self._answers: list[bytes] = []
         self._lock = Lock()
+
+    @property
+    def arrival(self) -> Arrival:
+        """How the batch came."""
+        return self._channel.arrival
 
     @property
     def deaf(self) -> str | None:

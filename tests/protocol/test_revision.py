@@ -288,7 +288,7 @@ def test_every_kind_of_error_has_a_code_of_json_rpc_in_every_revision():
     for revision in SUPPORTED:
         for kind in kinds:
             code = revision.code(kind)
-            assert code in {-32700, -32600, -32601, -32602, -32603, -32002, -32020, -32021, -32022}
+            assert code in {-32700, -32600, -32601, -32602, -32603, -32002, -32020, -32021, -32022, -32042}
             check_message(
                 revision.version,
                 {
@@ -297,7 +297,7 @@ def test_every_kind_of_error_has_a_code_of_json_rpc_in_every_revision():
                     "error": {
                         "code": code,
                         "message": "m",
-                        "data": {"requested": "x", "supported": [], "requiredCapabilities": {}},
+                        "data": {"requested": "x", "supported": [], "requiredCapabilities": {}, "elicitations": []},
                     },
                 },
             )

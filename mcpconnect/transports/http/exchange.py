@@ -12,8 +12,9 @@ import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
+from ...context import Arrival
 from ...protocol.jsonrpc import encode_error
 from ...protocol.refusal import NO_ID
 from ...protocol.revisions import LATEST
@@ -52,6 +53,11 @@ class HttpExchange:
     def request_id(self) -> str:
         """What errors and logs call this request."""
         return secrets.token_hex(4)
+
+    @cached_property
+    def arrival(self) -> Arrival:
+        """How the request came."""
+        return Arrival(self.headers, _principal(self.scope.get("user")))
 
     @property
     def takes_json(self) -> bool:
@@ -122,3 +128,17 @@ def event(message: bytes, event_id: bytes | None = None) -> bytes:
     if event_id is None:
         return b"event: message\ndata: %b\n\n" % message
     return b"id: %b\nevent: message\ndata: %b\n\n" % (event_id, message)
+
+
+def _principal(user: Any) -> str | None:
+    """Return who sent a request, by what authentication middleware of ASGI leaves in the scope."""
+    if user is None or not getattr(user, "is_authenticated", True):
+        return None
+    if isinstance(user, str):
+        return user
+    for name in ("identity", "display_name"):
+        with suppress(NotImplementedError):
+            value = getattr(user, name, None)
+            if isinstance(value, str) and value:
+                return value
+    return None

@@ -76,7 +76,7 @@ class Legacy:
         session_id = http.headers.get(SESSION)
         if session_id is None:
             await http.refuse(400, "Mcp-Session-Id is missing")
-        elif self._sessions.end(session_id):
+        elif self._sessions.end(session_id, http.arrival.principal):
             await http.respond(200)
         else:
             await http.refuse(404, "no such session")
@@ -89,7 +89,7 @@ class Legacy:
 
     async def _initialize(self, http: HttpExchange, request: Request) -> None:
         known = http.headers.get(SESSION)
-        session = None if known is None else self._sessions.find(known)
+        session = None if known is None else self._sessions.find(known, http.arrival.principal)
         if session is not None:  # which refuses a second handshake
             outcome = session.connection.take(request, session.standalone)
         else:
@@ -97,7 +97,7 @@ class Legacy:
             outcome = session.connection.take(request, session.standalone)
             if not isinstance(outcome, Failure):
                 assert isinstance(outcome, bytes)  # the handshake is answered at once
-                session_id = self._sessions.begin(session)
+                session_id = self._sessions.begin(session, http.arrival.principal)
                 await http.answer(outcome, 200, (SESSION.encode(), session_id.encode()))
                 return
         assert isinstance(outcome, Failure)
@@ -105,6 +105,7 @@ class Legacy:
 
     async def _serve(self, http: HttpExchange, session: Session, message: Request | Batch) -> None:
         stream = session.new_stream()
+        stream.arrival = http.arrival
         if self._json or not http.takes_events:
             stream.deaf = "the response is plain JSON, which cannot carry a question"
         outcome = session.connection.take(message, stream)
@@ -159,7 +160,7 @@ class Legacy:
         if session_id is None:
             await http.refuse(400, "Mcp-Session-Id is missing: initialize first")
             return None
-        session = self._sessions.find(session_id)
+        session = self._sessions.find(session_id, http.arrival.principal)
         if session is None:
             await http.refuse(404, "no such session: initialize again")
         return session

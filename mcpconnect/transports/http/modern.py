@@ -57,6 +57,7 @@ class Modern:
             await http.refuse(406, "a subscription is an event stream: accept text/event-stream")
             return
         stream = Stream(self._server.limits.stream_messages)
+        stream.arrival = http.arrival
         connection = Connection(self._server, stream)
         outcome = connection.take(request, stream)
         if isinstance(outcome, bytes):

@@ -32,8 +32,8 @@ class Event(NamedTuple):
 class Session:
     """One session in this process. `began` is when its client shook hands, in seconds since 1970.
 
-    `standalone` is the stream of what belongs to no request, `open` counts the responses that are under way, and
-    `last_used` is when the session was last heard of, on the monotonic clock.
+    `owner` is the digest of the user whose it is, `standalone` the stream of what belongs to no request; `open` counts
+    the responses that are under way, and `last_used` is when the session was last heard of, on the monotonic clock.
     """
 
     __slots__ = (
@@ -47,6 +47,7 @@ class Session:
         "connection",
         "last_used",
         "open",
+        "owner",
         "standalone",
     )
 
@@ -60,6 +61,7 @@ class Session:
         self.began = time.time() if began is None else began
         self.last_used = time.monotonic()
         self.open = 0
+        self.owner = b""
         self.standalone = self.new_stream()
         self.connection = Connection(server, self.standalone, peer)
 

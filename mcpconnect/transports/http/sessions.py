@@ -17,7 +17,7 @@ from ...limits import Limits
 from ...server import McpServer
 from .replay import Replay
 from .session import Session
-from .session_id import new_id, read_id
+from .session_id import new_id, owner_digest, read_id
 
 _ENDED_IDS: Final = 100_000  # remembered ends of sessions, about 150 bytes each
 
@@ -52,7 +52,7 @@ class Sessions:
         """Return a session that has no id yet, because its client has to shake hands."""
         return Session(self._server, self._replay)
 
-    def begin(self, session: Session) -> str:
+    def begin(self, session: Session, owner: str | None = None) -> str:
         """Return the id for a session that has shaken hands.
 
         Raises:
@@ -61,19 +61,22 @@ class Sessions:
         peer = session.connection.peer
         assert peer is not None
         self._make_room()
-        session_id = new_id(self._sealer, peer)
+        session_id = new_id(self._sealer, peer, owner or "")
+        session.owner = owner_digest(owner or "")
         self._known[session_id] = session
         return session_id
 
-    def find(self, session_id: str) -> Session | None:
-        """Return the session of an id; None if it is forged, too old, or has ended.
+    def find(self, session_id: str, owner: str | None = None) -> Session | None:
+        """Return the session of an id; None if it is forged, too old, somebody else's, or has ended.
 
         Raises:
             SessionsFull: it is not known here, and there is no room.
         """
         session = self._known.get(session_id)
         if session is None:
-            return self._adopted(session_id)
+            return self._adopted(session_id, owner_digest(owner or ""))
+        if session.owner != owner_digest(owner or ""):
+            return None
         if self._is_old(session.began):
             self._forget(session_id)
             return None
@@ -81,12 +84,13 @@ class Sessions:
         self._known.move_to_end(session_id)
         return session
 
-    def end(self, session_id: str) -> bool:
+    def end(self, session_id: str, owner: str | None = None) -> bool:
         """End a session for good; say whether there was one."""
+        facts = read_id(self._sealer, session_id)
+        if facts is None or facts.owner != owner_digest(owner or "") or session_id in self._ended:
+            return False
         if session_id in self._known:
             self._forget(session_id)
-        elif session_id in self._ended or read_id(self._sealer, session_id) is None:
-            return False
         self._mark_ended(session_id)
         return True
 
@@ -107,14 +111,15 @@ class Sessions:
         for session_id in list(self._known):
             self._forget(session_id)
 
-    def _adopted(self, session_id: str) -> Session | None:
+    def _adopted(self, session_id: str, owner: bytes) -> Session | None:
         if session_id in self._ended:
             return None
         facts = read_id(self._sealer, session_id)
-        if facts is None or self._is_old(facts.began):
+        if facts is None or facts.owner != owner or self._is_old(facts.began):
             return None
         self._make_room()
         session = self._known[session_id] = Session(self._server, self._replay, facts.peer, facts.began)
+        session.owner = owner
         return session
 
     def _is_old(self, began: float) -> bool:

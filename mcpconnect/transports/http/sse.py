@@ -12,6 +12,7 @@ import secrets
 from typing import Final
 from urllib.parse import parse_qs, quote
 
+from ...context import Arrival
 from ...engine.connection import Connection
 from ...engine.runner import Runner
 from ...protocol.jsonrpc import decode
@@ -76,7 +77,7 @@ class Sse:
 
     async def _carry(self, http: HttpExchange) -> None:
         key = secrets.token_urlsafe(24)
-        connection = self._open[key] = _SseConnection(self._server)
+        connection = self._open[key] = _SseConnection(self._server, http.arrival)
         opening = b"event: endpoint\ndata: %b\n\n" % _address(http.scope["path"], key).encode()
         try:
             with Response(http, connection.stream, seconds=self._server.limits.keepalive_seconds) as response:
@@ -97,7 +98,8 @@ class _SseConnection:
 
     deaf: str | None = None
 
-    def __init__(self, server: McpServer) -> None:
+    def __init__(self, server: McpServer, arrival: Arrival) -> None:
+        self.arrival = arrival
         self._limits = server.limits
         self._winding = False
         self.stream = Stream(server.limits.stream_messages)

@@ -37,6 +37,7 @@ class Stateless:
     async def post(self, http: HttpExchange, message: Single | Batch) -> None:
         """Answer one message, or a batch."""
         stream = Stream(self._server.limits.stream_messages)
+        stream.arrival = http.arrival
         stream.deaf = "without a session its answer could not find its way back"
         begins = isinstance(message, Request) and message.method == names.INITIALIZE
         peer = None if begins else Peer(find(http.headers.get(VERSION, "")) or _ASSUMED)

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
+from ...context import PIPED
+
 _BYTES: Final = 4 * 1024 * 1024  # of messages that wait; the last one may be longer
 
 
@@ -34,6 +36,7 @@ class Stream:
         "_on_closed",
         "_owner",
         "_waiting",
+        "arrival",
         "closed",
         "deaf",
         "delivered",
@@ -51,6 +54,7 @@ class Stream:
     ) -> None:
         self.key = key
         self.deaf: str | None = None
+        self.arrival = PIPED
         self.messages: list[tuple[int, bytes]] = []
         self.last = 0
         self.delivered = 0

@@ -140,12 +140,6 @@ def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch, m
         basic().run("http", port=0)
 
 
-def test_sealing_without_its_package_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
-    with pytest.raises(DefinitionError, match=r"cryptography.*mcpconnect\[http\]"):
-        basic().asgi_app()
-
-
 # -- both parsers -----------------------------------------------------------------------------------------------------
 
 
