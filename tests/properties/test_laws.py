@@ -95,7 +95,11 @@ def test_the_fast_text_is_the_encoded_value(data: st.DataObject) -> None:
     case = data.draw(cases())
     serializer = Serializer(data.draw(st.sampled_from(CONFIGS)))
     value = data.draw(case.values)
-    assert serializer.dumps(value, case.annotation) == encode(serializer.dump(value, case.annotation))
+    text, encoded = serializer.dumps(value, case.annotation), encode(serializer.dump(value, case.annotation))
+    if serializer.config.decimal_as == "number":  # the text has every digit; a dumped value has those of a double
+        assert json.loads(text) == json.loads(encoded)
+    else:
+        assert text == encoded
     assert serializer.dumps(value) == encode(serializer.dump(value))
 
 
