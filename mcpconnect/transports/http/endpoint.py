@@ -11,7 +11,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextvars import Context
+from math import inf
 from typing import Final
+
+from anyio import CancelScope, current_time
 
 from ...context import Sealer
 from ...engine.runner import Runner
@@ -38,7 +41,8 @@ class Endpoint:
 
     def __init__(self, server: McpServer, settings: HttpSettings, sealer: Sealer) -> None:
         self._limits = server.limits
-        self._drain_seconds = server.limits.drain_seconds
+        self._patience = CancelScope()  # for running calls, at the end
+        self._in_haste = False
         self._loop = asyncio.get_running_loop()
         self._runner = Runner(server)
         self._modern = Modern(server, self._runner)
@@ -91,9 +95,13 @@ class Endpoint:
             self.sse.wind_down()
 
     async def stop(self, seconds: float) -> None:
-        """End open streams, let running calls finish within so many seconds, and end."""
+        """End open streams, let running calls finish within so many seconds, and end.
+
+        It may be called again, with less patience.
+        """
         self.wind_down()
-        self._drain_seconds = min(seconds, self._drain_seconds)
+        self._patience.deadline = min(self._patience.deadline, current_time() + seconds)
+        self._in_haste = not seconds
         self._stopping.set()
         await asyncio.wait({self._life})
         self.sessions.close()
@@ -108,7 +116,9 @@ class Endpoint:
                         await self._stopping.wait()
                 except TimeoutError:
                     self.sessions.sweep()
-            if not await self._runner.drain(self._drain_seconds) and self._drain_seconds:
+            with self._patience:
+                await self._runner.drain(inf)
+            if self._patience.cancelled_caught and not self._in_haste:
                 _logger.warning("calls did not end in time and are stopped", extra={"event": "drain-timeout"})
 
     async def _post(self, http: HttpExchange) -> None:

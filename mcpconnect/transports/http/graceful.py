@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from typing import Any
+from typing import Any, Final
 
 import uvicorn
 from anyio import CancelScope
@@ -17,6 +17,7 @@ from anyio import CancelScope
 from ..stdio.ending import Watch
 from .application import Application
 
+_FORCED_SECONDS: Final = 2.0  # for calls to let themselves be cancelled, after a second interrupt
 _logger = logging.getLogger("mcpconnect.http")
 
 
@@ -60,8 +61,8 @@ class GracefulServer(uvicorn.Server):
         stopping = asyncio.ensure_future(application.stop(seconds))
         await super().shutdown(sockets)
         if self.force_exit:
-            stopping.cancel()
-        await asyncio.wait({stopping})
+            stopping = asyncio.ensure_future(application.stop(0))
+        await asyncio.wait({stopping}, timeout=_FORCED_SECONDS if self.force_exit else None)
 
 
 def _application(app: Any) -> Application | None:

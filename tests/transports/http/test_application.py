@@ -524,6 +524,24 @@ async def test_stopping_ends_streams_at_once_and_lets_calls_finish() -> None:
             await stopping
 
 
+async def test_a_host_may_end_streams_before_it_waits_for_responses() -> None:
+    server, tools = gated()
+    server.asgi_app().wind_down()  # type: ignore[attr-defined] # nothing has begun
+    async with calling(server, sse_path="/sse") as caller:
+        session = await caller.session()
+        stream, waiting = session.get(), session.call("wait")
+        sse = caller.send("GET", path="/sse")
+        listening = caller.modern("subscriptions/listen", {"notifications": {}})
+        for exchange in (stream, sse, listening):
+            await exchange.event()
+        await tools.began.wait()
+        caller.app.wind_down()
+        for exchange in (stream, sse, listening):
+            await exchange.done()
+        tools.gate.set()
+        assert "result" in (await waiting.done()).messages[-1]
+
+
 async def test_calls_that_do_not_finish_in_time_are_stopped(caplog: pytest.LogCaptureFixture) -> None:
     server, tools = gated(limits=Limits(drain_seconds=0.05))
     async with calling(server) as caller:

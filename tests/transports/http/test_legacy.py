@@ -3,9 +3,10 @@
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
-from mcpconnect import Context, Limits, Tool, tool
+from mcpconnect import Context, Limits, TextContent, Tool, ToolResult, tool
 from tests.transports.http.caller import CLIENT, calling, settled
 from tests.transports.http.tools import another, basic, gated
 from tests.wire import HANDSHAKES, NEWEST, K, serving
@@ -298,6 +299,19 @@ async def test_texts_are_utf8_in_both_forms() -> None:
         assert "Hello ユーザー".encode() in called.body
         modern = await caller.modern("tools/call", {"name": "hello"}).done()
         assert "Hello ユーザー".encode() in modern.body
+
+
+async def test_an_event_has_its_message_in_one_line() -> None:
+    @tool
+    def broken_up() -> ToolResult:
+        return ToolResult((TextContent("a\nb"),), structured=msgspec.Raw(b'{"a":\n 1,\r\n"b": "c\\n"}'))
+
+    async with calling(serving(broken_up)) as caller:
+        session = await caller.session()
+        answer = await session.call("broken_up").done()
+        result = answer.messages[-1]["result"]
+        assert result["content"][0]["text"] == "a\nb"
+        assert result["structuredContent"] == {"a": 1, "b": "c\n"}
 
 
 @pytest.mark.fault(224)

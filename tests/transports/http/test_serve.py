@@ -19,10 +19,13 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+import uvicorn
+from fastapi import FastAPI
 
 from mcpconnect import DefinitionError, Limits, McpServer, Tool, tool
 from mcpconnect.transports.http import run_http, serve_http
 from mcpconnect.transports.http import serve as serve_module
+from mcpconnect.transports.http.graceful import GracefulServer
 from tests.transports.http.running import HEADERS, PATIENCE, Socket, call, handshake, modern, running, wait_until
 from tests.transports.http.tools import basic
 from tests.wire import serving
@@ -410,6 +413,15 @@ class Slow(Tool):
         return "slow"
 
     @tool
+    async def endless(self) -> str:
+        print("began", flush=True)
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            print("torn down", flush=True)
+        return "endless"
+
+    @tool
     async def stubborn(self) -> str:
         print("began", flush=True)
         while True:
@@ -460,6 +472,38 @@ def test_a_signal_ends_it_quietly_after_its_calls(tmp_path: Path, number: signal
             assert output.startswith("finished\n")
     assert errors == ""
     assert process.returncode == (0 if number == signal.SIGINT else -signal.SIGTERM)
+
+
+def test_an_application_inside_another_is_served_as_any_other() -> None:
+    outer = FastAPI()
+    outer.mount("/api", basic().asgi_app())
+    config = uvicorn.Config(outer, port=0, log_config=None, access_log=False)
+    served = GracefulServer(config)
+    thread = threading.Thread(target=served.run)
+    thread.start()
+    wait_until(lambda: served.started)
+    with Socket(served.servers[0].sockets[0].getsockname()[1]) as raw:
+        raw.request("POST", *modern("add"), path="/api/mcp")
+        raw.until(b'"text":"3"')
+    served.should_exit = True
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
+def test_a_second_interrupt_ends_it_at_once(tmp_path: Path) -> None:
+    process, port = program(tmp_path, 60)
+    with Socket(port) as raw:
+        raw.request("POST", *modern("endless"))
+        assert process.stdout
+        assert process.stdout.readline() == "began\n"
+        process.send_signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=PATIENCE)
+        assert time.monotonic() - began < 5
+    assert (output, errors, process.returncode) == ("torn down\nended\n", "", 0)
 
 
 def test_a_call_that_refuses_to_be_cancelled_does_not_keep_the_process(tmp_path: Path) -> None:

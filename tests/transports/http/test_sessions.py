@@ -20,9 +20,9 @@ pytestmark = pytest.mark.anyio
 SECRET = "a secret of more than sixteen bytes"
 
 
-def alive() -> int:
-    """Count the sessions that the process holds."""
-    return sum(isinstance(thing, Session) for thing in gc.get_objects())
+def alive(server: McpServer) -> int:
+    """Count the sessions that the process holds of a server."""
+    return sum(isinstance(thing, Session) and thing.connection._server is server for thing in gc.get_objects())
 
 
 def ping(session: SessionCaller, caller: Caller) -> Any:
@@ -62,6 +62,15 @@ async def test_any_process_with_the_secret_serves_the_session(secret: Any) -> No
             "it is initialized there, too"
         )
         assert (await session.request("ping").done()).status == 200
+
+
+async def test_only_so_many_ends_of_sessions_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_ENDED_IDS", 2)
+    async with calling(basic()) as caller:
+        sessions = [await caller.session() for _ in range(3)]
+        for session in sessions:
+            await session.delete()
+        assert [(await session.request("ping").done()).status for session in sessions] == [200, 404, 404]
 
 
 async def test_the_end_of_a_session_is_known_where_it_was_told() -> None:
@@ -225,7 +234,7 @@ async def test_the_session_that_is_missed_least_makes_room() -> None:
 async def test_nothing_stays_of_ended_sessions() -> None:
     async with calling(basic()) as caller:
         sessions = [await caller.session() for _ in range(200)]
-        assert alive() >= 200
+        assert alive(caller.app._server) >= 200
         for session in sessions:
             await session.call("add").done()
             assert (await session.delete()).status == 200
@@ -233,7 +242,7 @@ async def test_nothing_stays_of_ended_sessions() -> None:
         assert len(caller.app._server.hub) == 0
         caller.exchanges.clear()
         gc.collect()
-        assert alive() == 0
+        assert alive(caller.app._server) == 0
 
 
 @pytest.mark.fault(258)

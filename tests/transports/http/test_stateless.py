@@ -71,6 +71,16 @@ async def test_what_comes_before_the_answer_makes_it_an_event_stream() -> None:
         assert all(event.id is None for event in answer.events), "nothing can be resumed"
 
 
+async def test_a_client_of_json_that_leaves_gets_nothing() -> None:
+    server, tools = gated()
+    async with calling(server, stateless=True, json_response=True) as caller:
+        exchange = SessionCaller(caller, "none", "2025-11-25").call("wait")
+        await tools.began.wait()
+        exchange.leave()
+        await exchange.done()
+        assert exchange.status == 0
+
+
 @pytest.mark.parametrize("accept", ["application/json", None])
 async def test_json_is_the_form_where_it_is_asked_for(accept: str | None) -> None:
     async with calling(basic(), stateless=True, json_response=accept is None) as caller:
