@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import InvalidParams, LoadError, ProtocolError, ResourceNotFound
 from ..features.completing import Completing
 from ..features.completion import CompletionArgument, CompletionContext, PromptRef, Ref, TemplateRef
+from ..features.lookup import Found
 from ..features.resource import TemplateFeature, template_key
 from .exchange import Exchange, Result, Running
 from .failures import bad_arguments, internal
@@ -59,10 +60,7 @@ def get_prompt(exchange: Exchange) -> Result:
 def read_resource(exchange: Exchange) -> Result:
     """Find what the URI means and bind its variables."""
     offer(exchange, has_resources(exchange))
-    uri = exchange.text("uri", "the URI of a resource")
-    found = exchange.server.catalog.find_resource(uri, exchange.sees)
-    if found is None:
-        raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
+    uri, found = named_resource(exchange)
     context, disposals = exchange.context(found.feature.name, uri)
     feature, values = found.feature, found.values or {}
     if isinstance(feature, TemplateFeature):
@@ -71,6 +69,19 @@ def read_resource(exchange: Exchange) -> Result:
     else:
         bound = feature.bind(context)
     return Running(ReadCall(exchange, feature, bound, context, uri), context, disposals)
+
+
+def named_resource(exchange: Exchange) -> tuple[str, Found]:
+    """Return the URI among the parameters, and what it means.
+
+    Raises:
+        ResourceNotFound: it means nothing that this client may see.
+    """
+    uri = exchange.text("uri", "the URI of a resource")
+    found = exchange.server.catalog.find_resource(uri, exchange.sees)
+    if found is None:
+        raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
+    return uri, found
 
 
 def complete(exchange: Exchange) -> Result:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import InvalidParams, ResourceNotFound
+from ..errors import InvalidParams
 from ..features.resource import TemplateFeature, key_of
-from .calling import guarded
+from .calling import guarded, named_resource
 from .exchange import Exchange, Result, Running
 from .listening import Listening
 from .listing import has_resources, offer
@@ -13,10 +13,7 @@ from .listing import has_resources, offer
 def subscribe(exchange: Exchange) -> Result:
     """Tell this connection when a resource changes; doing so twice is no harm."""
     offer(exchange, has_resources(exchange))
-    uri = exchange.text("uri", "the URI of a resource")
-    found = exchange.server.catalog.find_resource(uri, exchange.sees)
-    if found is None:
-        raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
+    uri, found = named_resource(exchange)
     if isinstance(found.feature, TemplateFeature):
         template, values = found.feature, found.values or {}
         guarded(exchange, template.name, lambda: template.load(uri, values))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from inspect import Signature
+from typing import Any, TypeVar
 
+from .._typing import resolve_hints
+from ..errors import DefinitionError
 from .collect import Source
 from .docstring import read_docstring
 from .names import check_name, composed
 from .needs import Needs
 from .settings import FeatureSettings
+
+C = TypeVar("C")
 
 
 class Offered:
@@ -56,3 +61,23 @@ def offered_name(source: Source, prefix: str | None) -> str:
     name = composed(prefix, source.name if source.declaration.name is None else source.declaration.name)
     check_name(name, prefix, source.where)
     return name
+
+
+def converter(make: Callable[..., C], source: Source, settings: FeatureSettings, **more: Any) -> C:
+    """Return what `make` makes to convert a method's values, from its return annotation and the server's settings.
+
+    Raises:
+        DefinitionError: a feature of this kind cannot return that; the message names the method.
+    """
+    annotation = resolve_hints(source.function, source.owner).get("return", Signature.empty)
+    try:
+        return make(
+            annotation,
+            serializer=settings.serializer,
+            encoders=settings.encoders,
+            default_content_type=settings.content_type,
+            limits=settings.limits,
+            **more,
+        )
+    except DefinitionError as error:
+        raise DefinitionError(f"{source.where}: {error}") from error

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from inspect import Signature
 from typing import Any
 
-from .._typing import resolve_hints
 from ..content import PromptConverter, PromptResult
 from ..context import Context
-from ..errors import DefinitionError, InvalidParams, LoadError
+from ..errors import InvalidParams, LoadError
 from ..protocol.model import PromptArgument, PromptDefinition
 from .binding import context_parameters, parameters_of
 from .collect import Source
 from .completing import Completing, marked_completers
-from .offered import Offered, offered_name
+from .offered import Offered, converter, offered_name
 from .settings import FeatureSettings
 
 
@@ -34,17 +32,7 @@ class PromptFeature(Offered):
             {member.name: member.wire for member in self._parameters.members},
             marked_completers(self._parameters.members, settings.serializer),
         )
-        annotation = resolve_hints(source.function, source.owner).get("return", Signature.empty)
-        try:
-            self._converter = PromptConverter(
-                annotation,
-                serializer=settings.serializer,
-                encoders=settings.encoders,
-                default_content_type=settings.content_type,
-                limits=settings.limits,
-            )
-        except DefinitionError as error:
-            raise DefinitionError(f"{source.where}: {error}") from error
+        self._converter: PromptConverter = converter(PromptConverter, source, settings)
 
     @cached_property
     def definition(self) -> PromptDefinition:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from inspect import Signature
 from typing import Any, cast
 
-from .._typing import resolve_hints
 from ..content import CacheControl, ResourceConverter, ResourceResult
 from ..context import Context
 from ..errors import DefinitionError, LoadError, ResourceNotFound
@@ -20,7 +18,7 @@ from .binding import context_parameters, parameters_of
 from .collect import Source
 from .completing import Completing, marked_completers
 from .declare_resources import ResourceDeclaration
-from .offered import Offered
+from .offered import Offered, converter
 from .settings import FeatureSettings
 from .uri_parts import legal_uri, normal_uri
 from .uri_template import UriTemplate, Value
@@ -35,18 +33,9 @@ class Readable(Offered):
         self.declaration = declaration
         self.injected = context_parameters(source)
         self.parameters = parameters_of(source, settings, self.parameter_texts)
-        annotation = resolve_hints(source.function, source.owner).get("return", Signature.empty)
-        try:
-            self._converter = ResourceConverter(
-                annotation,
-                serializer=settings.serializer,
-                encoders=settings.encoders,
-                default_content_type=settings.content_type,
-                limits=settings.limits,
-                mime_type=declaration.mime_type,
-            )
-        except DefinitionError as error:
-            raise DefinitionError(f"{source.where}: {error}") from error
+        self._converter: ResourceConverter = converter(
+            ResourceConverter, source, settings, mime_type=declaration.mime_type
+        )
 
     @property
     def cache(self) -> CacheControl | None:

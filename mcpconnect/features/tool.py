@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from inspect import Signature
 from typing import Any, cast
 
-from .._typing import resolve_hints
 from ..content import ToolConverter, ToolResult
 from ..context import Context
-from ..errors import DefinitionError
 from ..protocol.model import ToolAnnotations, ToolDefinition
 from .binding import Binding, bind_signature, bind_verbatim
 from .collect import Source
 from .declare import ToolDeclaration
-from .offered import Offered, offered_name
+from .offered import Offered, converter, offered_name
 from .settings import FeatureSettings
 
 
@@ -39,7 +36,17 @@ class ToolFeature(Offered):
             self._binding: Binding = bind_verbatim(source, declaration.input_schema)
         else:
             self._binding = bind_signature(source, settings, self.parameter_texts)
-        self._converter = _converter(source, declaration, settings)
+        own_schema = declaration.output_schema
+        self._converter: ToolConverter = converter(
+            ToolConverter,
+            source,
+            settings,
+            content_type=declaration.content_type,
+            structured=declaration.structured,
+            policy=settings.structured,
+            output_schema=dict(own_schema) if own_schema is not None else None,
+            refs=settings.schema_refs,
+        )
 
     @cached_property
     def definition(self) -> ToolDefinition:
@@ -96,22 +103,3 @@ def _annotations(declaration: ToolDeclaration) -> ToolAnnotations | None:
         idempotent_hint=idempotent,
         open_world_hint=open_world,
     )
-
-
-def _converter(source: Source, declaration: ToolDeclaration, settings: FeatureSettings) -> ToolConverter:
-    annotation = resolve_hints(source.function, source.owner).get("return", Signature.empty)
-    try:
-        return ToolConverter(
-            annotation,
-            serializer=settings.serializer,
-            encoders=settings.encoders,
-            content_type=declaration.content_type,
-            default_content_type=settings.content_type,
-            structured=declaration.structured,
-            policy=settings.structured,
-            output_schema=dict(declaration.output_schema) if declaration.output_schema is not None else None,
-            refs=settings.schema_refs,
-            limits=settings.limits,
-        )
-    except DefinitionError as error:
-        raise DefinitionError(f"{source.where}: {error}") from error
