@@ -60,6 +60,7 @@ class Context:
     _serializer: Serializer = field(default=WIRE, repr=False)
     _heard_from: int = field(default=SILENT, repr=False)
     _reported: float | None = field(default=None, repr=False)
+    _held: Progress | None = field(default=None, repr=False)
     _answered: bool = field(default=False, repr=False)
     _order: Lock = field(default_factory=Lock, repr=False)
 
@@ -122,7 +123,8 @@ class Context:
         """Tell the client how far the call is; nothing is sent if it did not ask for that.
 
         `value` grows from report to report (one that does not is left out); `total` is the value at the end, where it
-        is known. Source: the specification's page *Progress*.
+        is known. A client that reads slower than a tool reports gets fewer reports, and the last one always.
+        Source: the specification's page *Progress*.
         """
         self._progress(value, total, message)
 
@@ -172,9 +174,10 @@ class Context:
 
     @property
     def _inputs(self) -> Inputs:
-        if self._opened_inputs is None:
-            self._opened_inputs = self._open_inputs()
-        return self._opened_inputs
+        with self._order:
+            if self._opened_inputs is None:
+                self._opened_inputs = self._open_inputs()
+            return self._opened_inputs
 
     async def _ask_one(self, question: Question[Any]) -> Any:
         key = self._next_key(question)
@@ -210,8 +213,16 @@ class Context:
             if self._answered or (self._reported is not None and not value > self._reported):
                 return
             self._reported = value
-            report = dump(Progress(progress_token=token, progress=value, total=total, message=message))
-            self._channel.send(encode_notification(names.PROGRESS, self.peer.revision.lower(names.PROGRESS, report)))
+            self._held = Progress(progress_token=token, progress=value, total=total, message=message)
+            if not self._channel.crowded:
+                self._send_held()
+
+    def _send_held(self) -> None:
+        """Send the newest report that found the channel crowded; those before it say nothing that it does not."""
+        report, self._held = self._held, None
+        if report is not None:
+            params = self.peer.revision.lower(names.PROGRESS, dump(report))
+            self._channel.send(encode_notification(names.PROGRESS, params))
 
     def tell(self, message: bytes) -> None:
         """Send a notification that belongs to the call; nothing is sent once the answer is gone."""
@@ -224,16 +235,26 @@ class Context:
         if self._provided is not None:
             self._provided.failure = error
 
-    def asks(self, open_inputs: Callable[[], Inputs]) -> None:
-        """Ask by what `open_inputs` returns, once it is needed."""
+    def asks(self, open_inputs: Callable[[], Inputs], *, now: bool = False) -> None:
+        """Ask by what `open_inputs` returns, once it is needed, or `now` if answers are there already."""
         self._open_inputs = open_inputs
+        if now:
+            self._opened_inputs = open_inputs()
 
-    def close(self) -> None:
-        """Let nothing more be sent: the answer comes now."""
+    def close(self, answered: bool = True) -> None:
+        """Let nothing more be sent: the answer comes now, or none will."""
+        with self._order:
+            inputs = self._opened_inputs
+            self._open_inputs = _no_inputs
+            self._answered = inputs is None
+            if answered:
+                self._send_held()
+        if inputs is None:
+            return
+        inputs.end()  # withdraws the questions, which has to be said before the answer
         with self._order:
             self._answered = True
-        unused = self._opened_inputs.unused if self._opened_inputs is not None else ()
-        if unused:
+        if unused := inputs.unused:
             _logger.warning(
                 "%s asked other questions when it ran again; answered and not asked: %s",
                 self.feature,
@@ -251,6 +272,10 @@ class Context:
             named = {} if logger is None else {"logger": logger}
             params = {"level": level, **named, "data": self._serializer.dump(data)}
             self.tell(encode_notification(names.MESSAGE, params))
+
+
+def _no_inputs() -> Inputs:
+    return NoInputs("the call has ended")
 
 
 def running(owner: str) -> Context:

@@ -26,7 +26,8 @@ from .lifecycle import Lifecycle
 class Exchange:
     """A request, who sent it, the server that answers, and the way back.
 
-    `guarded` says that its guards have had their say, `made` is its context once somebody wanted that.
+    `guarded` says that its guards have had their say, `made` is its context once somebody wanted that. `sent` is what
+    the client sent, where a middleware may have replaced it.
     """
 
     server: McpServer
@@ -38,6 +39,7 @@ class Exchange:
     session: SessionScope | None = None
     guarded: bool = False
     made: tuple[Context, Disposals] | None = None
+    sent: Request | None = None
 
     @property
     def params(self) -> dict[str, Any]:
@@ -76,7 +78,7 @@ class Exchange:
     def required(self, error: BaseException) -> bytes | None:
         """Return the answer of a call that needs to know more, if that is why it ended."""
         signal = next((cause for cause in leaves(error) if isinstance(cause, InputRequired)), None)
-        return None if signal is None else Asking(self.server, self.request, self.peer).required(signal)
+        return None if signal is None else self._asking().required(signal)
 
     def context(self, feature: str, uri: str | None = None) -> tuple[Context, Disposals]:
         """Return the request's context, about a feature, and what it will leave behind.
@@ -104,9 +106,8 @@ class Exchange:
             _session=self.session if self.peer.revision.handshake else None,
             _heard_from=self.lifecycle.heard_from(self.peer, meta),
         )
-        if "requestState" in self.params:
-            Asking(self.server, self.request, self.peer)  # refuses what is not valid, before anything runs
-        context.asks(lambda: self._inputs(context))
+        # A state that is not valid is refused now, before anything runs.
+        context.asks(lambda: self._inputs(context), now="requestState" in self.params)
         self.made = context, disposals
         return self.made
 
@@ -121,7 +122,11 @@ class Exchange:
     def _inputs(self, context: Context) -> Inputs:
         if self.peer.revision.handshake and self.channel.deaf is not None:
             return NoInputs(self.channel.deaf)
-        return Asking(self.server, self.request, self.peer).inputs(context.tell, self.pending)
+        return self._asking().inputs(context.tell, self.pending)
+
+    def _asking(self) -> Asking:
+        # The client comes back with what it sent, and knows nothing of what a middleware put in its place.
+        return Asking(self.server, self.sent or self.request, self.peer)
 
 
 @dataclass(slots=True)
