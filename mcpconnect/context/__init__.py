@@ -22,13 +22,13 @@ from .inputs import InputRequired as InputRequired
 from .inputs import Inputs as Inputs
 from .inputs import LiveInputs as LiveInputs
 from .inputs import NoInputs as NoInputs
-from .inputs import Pending as Pending
 from .inputs import ReplayInputs as ReplayInputs
 from .levels import Level as Level
 from .operation import Middleware as Middleware
 from .operation import MiddlewareStack as MiddlewareStack
 from .operation import Next as Next
 from .operation import Operation as Operation
+from .pending import Pending as Pending
 from .provided import Provided as Provided
 from .questions import Answer as Answer
 from .questions import Elicit as Elicit

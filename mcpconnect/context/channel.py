@@ -6,10 +6,15 @@ keeps the order of what it is given, and nothing follows the answer.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Protocol
+
+_CROWDED: Final = 64 * 1024  # bytes, what a pipe holds
+_FULL: Final = 4 * 1024 * 1024
+_logger = logging.getLogger("mcpconnect.connection")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,11 @@ class Channel(Protocol):
         """Why the client cannot be asked, if that is so."""
         ...
 
+    @property
+    def crowded(self) -> bool:
+        """Whether the client reads slower than it is written to, so that what can wait should."""
+        ...
+
     def send(self, message: bytes) -> None:
         """Send a notification that belongs to the request, before its answer."""
 
@@ -48,19 +58,35 @@ class Channel(Protocol):
 
 
 class DirectChannel:
-    """The channel of a connection that carries everything in one stream, such as stdio."""
+    """The channel of a connection that carries everything in one stream, such as stdio.
 
-    __slots__ = ("_write",)
+    `waiting` says how many bytes the client has not read. Beyond a bound nothing but answers is written any more, so
+    that what a server says by itself cannot fill the memory; the answers are bounded by the calls that may run.
+    """
+
+    __slots__ = ("_deprived", "_waiting", "_write")
 
     deaf: str | None = None
     arrival: Arrival = PIPED
 
-    def __init__(self, write: Callable[[bytes], None]) -> None:
+    def __init__(self, write: Callable[[bytes], None], waiting: Callable[[], int] = lambda: 0) -> None:
         self._write = write
+        self._waiting = waiting
+        self._deprived = False
+
+    @property
+    def crowded(self) -> bool:
+        """Whether much waits to be read."""
+        return self._waiting() > _CROWDED
 
     def send(self, message: bytes) -> None:
-        """Write the message."""
-        self._write(message)
+        """Write the message, unless the client reads nothing."""
+        if self._waiting() <= _FULL:
+            self._deprived = False
+            self._write(message)
+        elif not self._deprived:
+            self._deprived = True
+            _logger.warning("the client does not read: messages are dropped", extra={"event": "client-not-reading"})
 
     def answer(self, message: bytes | None) -> None:
         """Write the answer, if there is one."""

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import isfinite
 from threading import Lock
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, TypeVar
 
 from ..protocol import names
 from ..protocol.jsonrpc import encode_notification
@@ -20,13 +20,13 @@ from ..protocol.model import Progress
 from ..protocol.peer import Peer
 from ..protocol.wire import WIRE, dump
 from ..serialization import Serializer
+from .asker import Asker
 from .blocking import SyncContext
 from .channel import Channel
 from .disposal import Disposals
 from .inputs import Inputs, NoInputs
 from .levels import SILENT, Level, ranked
 from .provided import Provided
-from .questions import Answer, Elicit, Question, Root, Roots, Sample, Sampled
 from .session import Session, SessionScope, no_session
 
 F = TypeVar("F")
@@ -37,7 +37,7 @@ current: ContextVar[Context] = ContextVar("mcpconnect.context")
 
 
 @dataclass(slots=True, eq=False)
-class Context:
+class Context(Asker):
     """One running call.
 
     Take it as a parameter annotated `Context`, or as `self.ctx` in a subclass of `Tool`.
@@ -62,6 +62,7 @@ class Context:
     _serializer: Serializer = field(default=WIRE, repr=False)
     _heard_from: int = field(default=SILENT, repr=False)
     _reported: float | None = field(default=None, repr=False)
+    _held: Progress | None = field(default=None, repr=False)
     _answered: bool = field(default=False, repr=False)
     _order: Lock = field(default_factory=Lock, repr=False)
 
@@ -140,7 +141,8 @@ class Context:
         """Tell the client how far the call is; nothing is sent if it did not ask for that.
 
         `value` grows from report to report (one that does not, or is no number in JSON, is left out); `total` is the
-        value at the end, where it is known. Source: the specification's page *Progress*.
+        value at the end, where it is known. A client that reads slower than a tool reports gets fewer reports, and the
+        last one always. Source: the specification's page *Progress*.
         """
         self._progress(value, total, message)
 
@@ -150,43 +152,6 @@ class Context:
         Does something only over HTTP, where the client's revision can resume streams.
         """
         self._channel.end_stream(retry_ms)
-
-    @overload
-    async def elicit(self, message: str, form: type[F], /) -> Answer[F]: ...
-
-    @overload
-    async def elicit(self, message: str, form: Mapping[str, Any], /) -> Answer[dict[str, Any]]: ...
-
-    @overload
-    async def elicit(self, message: str, /, *, url: str) -> Answer[None]: ...
-
-    async def elicit(self, message: str, form: Any = None, /, *, url: str | None = None) -> Answer[Any]:
-        """Ask the client's user to fill in a form (a dataclass, or a flat JSON Schema), or to open a page.
-
-        The answer is true if the user accepted; its `content` is then the form. In the newest revision the call ends
-        here and runs again with the answer: code before a question runs again, so side effects belong after the last
-        one. Source: the specification's page *Elicitation*.
-
-        Raises:
-            MissingCapability: the client cannot do it.
-            PeerError: it answered with an error, with something that does not fit, or not in time.
-        """
-        answer: Answer[Any] = await self._ask_one(Elicit(message, form, url=url))
-        return answer
-
-    async def sample(self, messages: Any, **options: Any) -> Sampled:
-        """Ask the client's model to go on from messages; the options are those of `Sample`. Raises as `elicit` does."""
-        answer: Sampled = await self._ask_one(Sample(messages, **options))
-        return answer
-
-    async def roots(self) -> tuple[Root, ...]:
-        """Ask which folders and files the client lets the server see. Raises as `elicit` does."""
-        answer: tuple[Root, ...] = await self._ask_one(Roots())
-        return answer
-
-    async def ask(self, **questions: Question[Any]) -> dict[str, Any]:
-        """Ask several questions at once, such as `ask(name=Elicit(…), roots=Roots())`. Raises as `elicit` does."""
-        return await self._inputs.ask(questions)
 
     async def elicitation_complete(self, elicitation_id: str) -> None:
         """Tell the client that the user is done with a page, by the id of `UrlElicitationRequired`.
@@ -198,13 +163,10 @@ class Context:
 
     @property
     def _inputs(self) -> Inputs:
-        if self._opened_inputs is None:
-            self._opened_inputs = self._open_inputs()
-        return self._opened_inputs
-
-    async def _ask_one(self, question: Question[Any]) -> Any:
-        key = self._next_key(question)
-        return (await self._inputs.ask({key: question}))[key]
+        with self._order:
+            if self._opened_inputs is None:
+                self._opened_inputs = self._open_inputs()
+            return self._opened_inputs
 
     def _next_key(self, question: Question[Any]) -> str:
         # The same question gets the same key when the call runs again, because it comes in the same place.
@@ -238,8 +200,16 @@ class Context:
             if total is not None and not isfinite(total):
                 total = None
             self._reported = value
-            report = dump(Progress(progress_token=token, progress=value, total=total, message=message))
-            self._channel.send(encode_notification(names.PROGRESS, self.peer.revision.lower(names.PROGRESS, report)))
+            self._held = Progress(progress_token=token, progress=value, total=total, message=message)
+            if not self._channel.crowded:
+                self._send_held()
+
+    def _send_held(self) -> None:
+        """Send the newest report that found the channel crowded; those before it say nothing that it does not."""
+        report, self._held = self._held, None
+        if report is not None:
+            params = self.peer.revision.lower(names.PROGRESS, dump(report))
+            self._channel.send(encode_notification(names.PROGRESS, params))
 
     def tell(self, message: bytes) -> None:
         """Send a notification that belongs to the call; nothing is sent once the answer is gone."""
@@ -252,16 +222,26 @@ class Context:
         if self._provided is not None:
             self._provided.failure = error
 
-    def asks(self, open_inputs: Callable[[], Inputs]) -> None:
-        """Ask by what `open_inputs` returns, once it is needed."""
+    def asks(self, open_inputs: Callable[[], Inputs], *, now: bool = False) -> None:
+        """Ask by what `open_inputs` returns, once it is needed, or `now` if answers are there already."""
         self._open_inputs = open_inputs
+        if now:
+            self._opened_inputs = open_inputs()
 
-    def close(self) -> None:
-        """Let nothing more be sent: the answer comes now."""
+    def close(self, answered: bool = True) -> None:
+        """Let nothing more be sent: the answer comes now, or none will."""
+        with self._order:
+            inputs = self._opened_inputs
+            self._open_inputs = _no_inputs
+            self._answered = inputs is None
+            if answered:
+                self._send_held()
+        if inputs is None:
+            return
+        inputs.end()  # withdraws the questions, which has to be said before the answer
         with self._order:
             self._answered = True
-        unused = self._opened_inputs.unused if self._opened_inputs is not None else ()
-        if unused:
+        if unused := inputs.unused:
             _logger.warning(
                 "%s asked other questions when it ran again; answered and not asked: %s",
                 self.feature,
@@ -279,6 +259,10 @@ class Context:
             named = {} if logger is None else {"logger": logger}
             params = {"level": level, **named, "data": self._serializer.dump(data)}
             self.tell(encode_notification(names.MESSAGE, params))
+
+
+def _no_inputs() -> Inputs:
+    return NoInputs("the call has ended")
 
 
 def running(owner: str) -> Context:

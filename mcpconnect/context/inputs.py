@@ -8,25 +8,26 @@ the call ends with what it needs to know and runs again with the answers; then `
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
+from concurrent.futures import Future, wait
+from threading import Lock, get_ident
 from typing import Any, Protocol
 
 import anyio
+from anyio.lowlevel import checkpoint
 
 from ..errors import PeerError
 from ..protocol import names
-from ..protocol.jsonrpc import Response, encode_notification, encode_request
+from ..protocol.jsonrpc import encode_notification, encode_request
 from ..protocol.peer import Peer
-from ..protocol.refusal import Id
 from ..serialization import Serializer
+from .pending import Pending, Round
 from .questions import Question, Unusable
 
 Questions = Mapping[str, Question[Any]]
 
 
 class InputRequired(BaseException):
-    """A call needs answers that it does not have; `answers` are those that it used, as they came."""
+    """A call needs answers that it does not have; `answers` are those that it has, as they came."""
 
     def __init__(self, questions: Questions, answers: Mapping[str, Any]) -> None:
         self.questions = questions
@@ -50,38 +51,8 @@ class Inputs(Protocol):
         """Return the answers; for worker threads."""
         ...
 
-
-class Pending:
-    """The questions of one connection that are not answered yet. Answers come on the loop's thread."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._waiting: dict[Id, Future[Response]] = {}
-
-    def open(self) -> tuple[str, Future[Response]]:
-        """Return an id for a request, and what its answer will be."""
-        self._count += 1
-        request_id = f"ask-{self._count}"
-        future: Future[Response] = Future()
-        self._waiting[request_id] = future
-        return request_id, future
-
-    def close(self, request_id: str) -> bool:
-        """Wait no more for an answer; say whether it was still missing."""
-        return self._waiting.pop(request_id, None) is not None
-
-    def take(self, response: Response) -> None:
-        """Take an answer; one that nobody waits for is dropped."""
-        future = self._waiting.pop(response.id, None) if response.id is not None else None
-        if future is not None:
-            future.set_result(response)
-
-    def fail(self, reason: str) -> None:
-        """Answer everything with an error: the client is gone."""
-        for request_id in list(self._waiting):
-            future = self._waiting.pop(request_id, None)
-            if future is not None:
-                future.set_exception(PeerError(reason))
+    def end(self) -> None:
+        """Ask nothing more: the call has ended."""
 
 
 class LiveInputs:
@@ -97,57 +68,86 @@ class LiveInputs:
         self._peer = peer
         self._serializer = serializer
         self._seconds = seconds
+        self._lock = Lock()
+        self._rounds: set[Round] = set()
+        self._ended = False
 
     async def ask(self, questions: Questions) -> dict[str, Any]:
         """Send all questions, and return their answers.
 
         Raises:
             MissingCapability: the client cannot answer one of them; nothing was sent.
-            PeerError: it answered with an error or something that does not fit, or not in time.
+            PeerError: it answered with an error or something that does not fit, or not in time, or the call has ended.
         """
-        opened = self._open(questions)
+        if not questions:
+            return {}
+        asked = self._open(questions)
         try:
             with anyio.fail_after(self._seconds):
-                for _, future in opened.values():
-                    await _done(future)
+                await _done(asked.settled)
         except TimeoutError:
             raise self._late() from None
         finally:
-            self._close(opened)
-        return {key: self._read(questions[key], future.result()) for key, (_, future) in opened.items()}
+            self._close(asked)
+        return self._read(questions, asked)
 
     def ask_blocking(self, questions: Questions) -> dict[str, Any]:
-        """Do what `ask` does, from a worker thread."""
-        opened = self._open(questions)
-        try:
-            return {
-                key: self._read(questions[key], future.result(self._seconds)) for key, (_, future) in opened.items()
-            }
-        except FutureTimeout:
-            raise self._late() from None
-        finally:
-            self._close(opened)
+        """Do what `ask` does, from a worker thread.
 
-    def _open(self, questions: Questions) -> dict[str, tuple[str, Future[Response]]]:
+        Raises:
+            RuntimeError: this is the loop's thread, which would wait for itself.
+        """
+        if get_ident() == self._pending.thread:
+            raise RuntimeError("context.sync waits, which an async method must not: await the context's own method")
+        if not questions:
+            return {}
+        asked = self._open(questions)
+        try:
+            wait([asked.settled], self._seconds)
+        finally:
+            self._close(asked)
+        if not asked.settled.done():
+            raise self._late()
+        return self._read(questions, asked)
+
+    def end(self) -> None:
+        """Withdraw what is not answered, and ask nothing more: the call has ended."""
+        with self._lock:
+            self._ended = True
+            rounds = list(self._rounds)
+        for asked in rounds:
+            self._close(asked)
+            asked.fail(_ended())
+
+    def _open(self, questions: Questions) -> Round:
         for question in questions.values():
             question.check(self._peer)
-        opened = {}
+        params = {
+            key: self._peer.revision.lower(question.method, question.params(self._peer, self._serializer))
+            for key, question in questions.items()
+        }
+        with self._lock:
+            if self._ended:
+                raise _ended()
+            asked = Round(questions, self._pending)
+            self._rounds.add(asked)
         for key, question in questions.items():
-            opened[key] = self._pending.open()
-            params = self._peer.revision.lower(question.method, question.params(self._peer, self._serializer))
-            self._send(encode_request(opened[key][0], question.method, params))
-        return opened
+            self._send(encode_request(asked.ids[key], question.method, params[key]))
+        return asked
 
-    def _close(self, opened: Mapping[str, tuple[str, Future[Response]]]) -> None:
-        for request_id, _ in opened.values():
+    def _close(self, asked: Round) -> None:
+        with self._lock:
+            self._rounds.discard(asked)
+        for request_id in asked.ids.values():
             if self._pending.close(request_id):
                 self._send(encode_notification(names.CANCELLED, {"requestId": request_id}))
 
-    def _read(self, question: Question[Any], response: Response) -> Any:
-        if response.error is not None:
-            raise PeerError(response.error.message, response.error.code, response.error.data)
+    def _read(self, questions: Questions, asked: Round) -> dict[str, Any]:
+        asked.settled.result()
         try:
-            return question.read(response.result, self._serializer)
+            return {
+                key: question.read(asked.responses[key].result, self._serializer) for key, question in questions.items()
+            }
         except Unusable as error:
             raise PeerError(f"the client's answer does not fit the question: {error}") from None
 
@@ -156,19 +156,24 @@ class LiveInputs:
 
 
 class ReplayInputs:
-    """Has the answers that came with the request, and asks for the others by ending the call."""
+    """Has the answers that came with the request, and asks for the others by ending the call.
+
+    `kept` are answers to questions that the call asked before, `new` those that the client gives beside them.
+    """
 
     def __init__(self, kept: Mapping[str, Any], new: Mapping[str, Any], peer: Peer, serializer: Serializer) -> None:
-        self._kept = kept
-        self._given = {**kept, **new}
+        self._kept = dict(kept)
+        self._given = {**new, **kept}
         self._peer = peer
         self._serializer = serializer
-        self.used: dict[str, Any] = {}
+        self._met: set[str] = set()
+        self._ended = False
 
     @property
     def unused(self) -> Collection[str]:
-        """The answers of earlier rounds that nobody asked for again."""
-        return [key for key in self._kept if key not in self.used]
+        """The answers that a call which asks no more has not asked for again."""
+        # One that ends for a question may not have come to the others, if its tasks ask beside each other.
+        return () if self._ended else [key for key in self._kept if key not in self._met]
 
     async def ask(self, questions: Questions) -> dict[str, Any]:
         """Return the answers.
@@ -183,15 +188,20 @@ class ReplayInputs:
         """Do what `ask` does: nothing is waited for."""
         read, missing = {}, {}
         for key, question in questions.items():
+            self._met.add(key)
             try:
                 read[key] = question.read(self._given[key], self._serializer)
-                self.used[key] = self._given[key]
+                self._kept[key] = self._given[key]
             except (KeyError, Unusable):
                 question.check(self._peer)
                 missing[key] = question
         if missing:
-            raise InputRequired(missing, self.used)
+            self._ended = True
+            raise InputRequired(missing, {key: kept for key, kept in self._kept.items() if key not in missing})
         return read
+
+    def end(self) -> None:
+        """Do nothing: nothing waits."""
 
 
 class NoInputs:
@@ -210,9 +220,16 @@ class NoInputs:
         """Raise PeerError."""
         raise PeerError(f"cannot ask the client ({', '.join(questions)}): {self._reason}")
 
+    def end(self) -> None:
+        """Do nothing: nothing waits."""
 
-async def _done(future: Future[Response]) -> None:
+
+async def _done(future: Future[None]) -> None:
     event = anyio.Event()
     future.add_done_callback(lambda _: event.set())
     await event.wait()
-    future.result()
+    await checkpoint()  # a call that was cancelled ends so, and does not see that its questions were withdrawn
+
+
+def _ended() -> PeerError:
+    return PeerError("cannot ask the client: the call has ended")

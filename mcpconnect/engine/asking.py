@@ -1,8 +1,8 @@
 """Ending a call for questions, and running it again with the answers: the state that travels with them.
 
 Rule: what the client carries is sealed: the method, what it is about, its arguments, when it expires, how many rounds
-there were, and the answers so far. Anything that does not open, or belongs to another call, is refused before any code
-of the user runs.
+there were, what was asked, and the answers so far. Anything that does not open, or belongs to another call, is refused
+before any code of the user runs.
 
 Source: the specification's page *Multi Round-Trip Requests*.
 """
@@ -37,6 +37,7 @@ class _State(msgspec.Struct):
     expires: float
     round: int
     answers: dict[str, Any]
+    asked: list[str]
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -60,7 +61,8 @@ class Asking:
             return LiveInputs(send, pending, self._peer, self._server.serializer, seconds)
         given = self._request.params.get("inputResponses")
         new = given if isinstance(given, dict) else {}
-        return ReplayInputs(self._state.answers, new, self._peer, self._server.serializer)
+        kept = {**self._state.answers, **{key: new[key] for key in self._state.asked if key in new}}
+        return ReplayInputs(kept, new, self._peer, self._server.serializer)
 
     def required(self, signal: InputRequired) -> bytes:
         """Return the result that asks for what a call needs.
@@ -81,6 +83,7 @@ class Asking:
                     time.time() + _SECONDS,
                     state.round + 1,
                     dict(signal.answers),
+                    list(signal.questions),
                 )
             )
         )
@@ -103,12 +106,16 @@ class Asking:
             0.0,
             0,
             {},
+            [],
         )
         sealed = request.params.get("requestState")
         if sealed is None or self._peer.revision.handshake:
             return fresh
         data = self._server.sealer("state").open(sealed) if isinstance(sealed, str) else None
-        state = None if data is None else _decode(data)
+        try:
+            state = None if data is None else _decode(data)
+        except msgspec.DecodeError:  # sealed by another version of the server
+            state = None
         if state is None or state.expires < time.time():
             raise InvalidParams("requestState is not valid, or too old: call again without it")
         if _bound_to(state) != _bound_to(fresh):

@@ -26,7 +26,8 @@ from .lifecycle import Lifecycle
 class Exchange:
     """A request, who sent it, the server that answers, and the way back.
 
-    `guarded` says that its guards have had their say, `made` is its context once somebody wanted that.
+    `guarded` says that its guards have had their say, `made` is its context once somebody wanted that. `sent` is what
+    the client sent, where a middleware may have replaced it.
     """
 
     server: McpServer
@@ -38,6 +39,7 @@ class Exchange:
     session: SessionScope | None = None
     guarded: bool = False
     made: tuple[Context, Disposals] | None = None
+    sent: Request | None = None
 
     @property
     def params(self) -> dict[str, Any]:
@@ -104,9 +106,8 @@ class Exchange:
             _session=self.session if self.peer.revision.handshake else None,
             _heard_from=self.lifecycle.heard_from(self.peer, meta),
         )
-        if "requestState" in self.params:
-            self._asking()  # refuses what is not valid, before anything runs
-        context.asks(lambda: self._inputs(context))
+        # A state that is not valid is refused now, before anything runs.
+        context.asks(lambda: self._inputs(context), now="requestState" in self.params)
         self.made = context, disposals
         return self.made
 
@@ -119,7 +120,8 @@ class Exchange:
         return self.server.visibility.shows(feature, context)
 
     def _asking(self) -> Asking:
-        return Asking(self.server, self.request, self.peer, self.channel.arrival.principal)
+        # The client comes back with what it sent, and knows nothing of what a middleware put in its place.
+        return Asking(self.server, self.sent or self.request, self.peer, self.channel.arrival.principal)
 
     def _inputs(self, context: Context) -> Inputs:
         if self.peer.revision.handshake and self.channel.deaf is not None:

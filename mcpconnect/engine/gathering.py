@@ -30,6 +30,11 @@ class Gathering:
         """Why the client cannot be asked, if that is so."""
         return self._channel.deaf
 
+    @property
+    def crowded(self) -> bool:
+        """Whether the client reads too slowly."""
+        return self._channel.crowded
+
     def send(self, message: bytes) -> None:
         """Send a notification at once."""
         self._channel.send(message)

@@ -74,7 +74,7 @@ class Job:
             self._claims.pop()  # one atomic step, unlike a test and a set
         except IndexError:
             return False
-        self.context.close()
+        self.context.close(data is not None)
         self._reply(data)
         for ended in self.ended:
             ended(self)

@@ -40,7 +40,7 @@ def surround(
 ) -> Running:
     """Return the call that runs an operation inside some layers, outermost first."""
     context, disposals = exchange.context(feature)
-    inside = replace(exchange, guarded=guarded)
+    inside = replace(exchange, guarded=guarded, sent=exchange.sent or exchange.request)
     return Running(_Surrounded(inside, tuple(layers), operation, context), context, disposals)
 
 

@@ -131,6 +131,11 @@ class _SseConnection:
         """Cancel what still runs."""
         self._connection.close("the client went away")
 
+    @property
+    def crowded(self) -> bool:
+        """Whether many messages wait to be read."""
+        return self.stream.crowded
+
     def send(self, message: bytes) -> None:
         """Send a notification."""
         if len(self.stream.messages) >= self._limits.stream_messages:

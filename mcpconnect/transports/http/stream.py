@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from ...context import PIPED
 
+_CROWDED: Final = 64
 _BYTES: Final = 4 * 1024 * 1024  # of messages that wait; the last one may be longer
 
 
@@ -75,6 +76,11 @@ class Stream:
     def only_reply(self) -> bool:
         """Whether the answer is there, and nothing came before it."""
         return self.reply is not None and self.last == 1
+
+    @property
+    def crowded(self) -> bool:
+        """Whether many messages wait to be read."""
+        return self.last - self.delivered > _CROWDED
 
     @property
     def size(self) -> int:

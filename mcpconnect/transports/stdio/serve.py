@@ -88,7 +88,7 @@ class _Service:
                 open_output(self._descriptors.output, self.abandon) as sink,
                 self._runner as runner,
             ):
-                connection = Connection(self._server, DirectChannel(sink.write))
+                connection = Connection(self._server, DirectChannel(sink.write, lambda: sink.waiting))
                 try:
                     with self.reading:
                         await _Reader(source, sink, connection, runner, self._server.limits).run()
