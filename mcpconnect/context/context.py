@@ -27,6 +27,7 @@ from .disposal import Disposals
 from .inputs import Inputs, NoInputs
 from .levels import SILENT, Level, ranked
 from .provided import Provided
+from .questions import Question
 from .session import Session, SessionScope, no_session
 
 F = TypeVar("F")
