@@ -60,9 +60,13 @@ class GracefulServer(uvicorn.Server):
             return
         stopping = asyncio.ensure_future(application.stop(seconds))
         await super().shutdown(sockets)
-        if self.force_exit:
-            stopping = asyncio.ensure_future(application.stop(0))
-        await asyncio.wait({stopping}, timeout=_FORCED_SECONDS if self.force_exit else None)
+        if not self.force_exit:
+            await stopping
+            return
+        hasty = asyncio.ensure_future(application.stop(0))
+        done, _ = await asyncio.wait({hasty}, timeout=_FORCED_SECONDS)
+        if done:
+            await self.lifespan.shutdown()  # left out by uvicorn, which then complains of it
 
 
 def _application(app: Any) -> Application | None:
