@@ -554,7 +554,7 @@ async def test_a_client_that_does_not_read_holds_nobody_up() -> None:
         @tool
         async def big(self) -> str:
             for value in range(100):
-                await self.ctx.progress(value, message="x" * 10_000)
+                await self.ctx.log("info", f"{value}" + "x" * 10_000)
             return "x" * 1_000_000
 
     async with calling(basic()) as caller:

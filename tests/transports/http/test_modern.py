@@ -352,12 +352,12 @@ async def test_the_stream_of_a_client_that_does_not_read_is_bounded() -> None:
         @tool
         async def chat(self) -> str:
             for value in range(5000):
-                await self.ctx.progress(value)
+                await self.ctx.log("info", value)
             return "done"
 
     async with calling(serving(Chatty, limits=Limits(stream_messages=10))) as caller:
-        answer = await caller.modern("tools/call", {"name": "chat"}, meta={"progressToken": 1}).done()
-        assert [message["params"]["progress"] for message in answer.messages[:-1]] == list(range(4991, 5000))
+        answer = await caller.modern("tools/call", {"name": "chat"}, meta={f"{K}logLevel": "info"}).done()
+        assert [message["params"]["data"] for message in answer.messages[:-1]] == list(range(4991, 5000))
         assert answer.messages[-1]["result"]["content"][0]["text"] == "done"
 
 

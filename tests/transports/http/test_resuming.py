@@ -296,7 +296,7 @@ async def test_a_taken_over_stream_of_what_belongs_to_no_request_ends_the_old_re
 
 @pytest.mark.fault(259)
 async def test_what_a_client_may_come_back_for_is_bounded_and_stale_ids_are_gone() -> None:
-    server, tools = gated(limits=Limits(stream_messages=100, replay_bytes=20_000))
+    server, tools = gated(limits=Limits(stream_messages=100, replay_bytes=15_000))
 
     class Chatty(Tool):
         @tool
@@ -304,7 +304,7 @@ async def test_what_a_client_may_come_back_for_is_bounded_and_stale_ids_are_gone
             tools.calls += 1
             await tools.gate.wait()
             for value in range(10_000):
-                await self.ctx.progress(value)
+                await self.ctx.log("info", value)
             return name
 
     server.register(Chatty)
@@ -321,7 +321,7 @@ async def test_what_a_client_may_come_back_for_is_bounded_and_stale_ids_are_gone
         await settled(lambda: caller.app.endpoint.sessions.waiting == 1)
         assert [(await session.get(event_id).done()).status for event_id in ids[:2]] == [410, 410]
         resumed = await session.get(ids[2]).done()
-        assert [message["params"]["progress"] for message in resumed.messages[:-1]] == list(range(9901, 10_000))
+        assert [message["params"]["data"] for message in resumed.messages[:-1]] == list(range(9901, 10_000))
         assert text_of(resumed.messages[-1]) == "2"
         assert caller.app.endpoint.sessions.waiting == 0
 
