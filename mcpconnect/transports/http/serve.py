@@ -69,7 +69,9 @@ def _uvicorn(server: McpServer, host: str, port: int, options: dict[str, Any]) -
         raise DefinitionError("HTTP needs uvicorn: pip install 'mcpconnect[http]'") from None
     from .graceful import GracefulServer
 
-    options = {**options, "allowed_hosts": [*options.get("allowed_hosts", ()), *own_names(host)]}
+    given = options.get("allowed_hosts", ())
+    if not isinstance(given, str):  # which is refused below
+        options = {**options, "allowed_hosts": [*given, *own_names(host)]}
     config = uvicorn.Config(
         asgi_app(server, **options),
         host=host,
