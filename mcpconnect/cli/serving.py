@@ -11,9 +11,11 @@ import os
 import secrets
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any, Final, Literal
 
 from ..errors import DefinitionError
+from ..limits import Limits
 from ..server import McpServer
 from .loading import load_server, split_target
 
@@ -22,6 +24,7 @@ Errors = Literal["hidden", "message"]
 _TARGET: Final = "MCPCONNECT_TARGET"
 _ERRORS: Final = "MCPCONNECT_ERRORS"
 _PATH: Final = "MCPCONNECT_PATH"
+_HOST: Final = "MCPCONNECT_HOST"
 _SECRET: Final = "MCPCONNECT_SECRET"
 
 
@@ -45,7 +48,7 @@ def serve_processes(
     import uvicorn
 
     file, _ = split_target(target)
-    os.environ.update({_TARGET: target, _PATH: path, _ERRORS: errors or ""})
+    os.environ.update({_TARGET: target, _PATH: path, _HOST: host, _ERRORS: errors or ""})
     os.environ.setdefault(_SECRET, secrets.token_urlsafe(32))
     uvicorn.run(
         "mcpconnect.cli.serving:application",
@@ -58,15 +61,29 @@ def serve_processes(
         log_config=None,
         access_log=False,
         server_header=False,
+        http=_protocol(),
+        timeout_graceful_shutdown=int(Limits().drain_seconds) + 2,
     )
 
 
 def application() -> Any:
     """Return the ASGI application of a process that `serve_processes` started."""
+    from ..transports.http.serve import own_names
+
     server = loaded(os.environ[_TARGET], _errors(os.environ))
     if not server.has_own_secret:
         server.secret = (os.environ[_SECRET],)
-    return server.asgi_app(path=os.environ[_PATH])
+    application: Any = server.asgi_app(path=os.environ[_PATH], allowed_hosts=own_names(os.environ[_HOST]))
+    if _protocol() != "h11":
+        from .worker import WorkerProtocol
+
+        WorkerProtocol.limits, WorkerProtocol.application = server.limits, application
+    return application
+
+
+def _protocol() -> Any:
+    """Return the name of what reads requests; processes import it for themselves."""
+    return "mcpconnect.cli.worker:WorkerProtocol" if find_spec("httptools") else "h11"
 
 
 def loaded(target: str, errors: Errors | None) -> McpServer:

@@ -1,7 +1,9 @@
 """Sessions survive a restart of the server, and any process serves them, if the secret is the same."""
 
 import json
+import socket
 import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
@@ -12,8 +14,10 @@ import httpx2
 import pytest
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
+from starlette.testclient import TestClient
 
-from tests.interop.serving import HERE, free_port, node, proxied, serving
+from mcpconnect.cli.serving import application
+from tests.interop.serving import HERE, free_port, node, process, proxied, serving
 
 SERVER = HERE / "session_server.py"
 SECRET = "a secret of more than sixteen bytes"
@@ -128,6 +132,30 @@ def test_workers_share_the_secret_of_their_parent() -> None:
                 assert answer.status_code == 200, answer.text
                 processes.add(answer.text[answer.text.index("data: {") :])
         assert len(processes) >= 2
+
+
+@pytest.mark.parametrize("option", [["--workers", "2"], ["--reload"]])
+def test_other_processes_bound_and_stop_as_a_single_one_does(option: list[str]) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "mcpconnect", "run", str(SERVER), "--http", "--host", "127.0.0.1"]
+    with process([*command, "--port", str(port), *option], port) as running, httpx2.Client() as client:
+        url = f"http://127.0.0.1:{port}/mcp"
+        headers = {"accept": "text/event-stream", "mcp-session-id": session_of(url, client)}
+        with socket.create_connection(("127.0.0.1", port), 10) as raw:
+            raw.sendall(b"POST /mcp HTTP/1.1\r\nx: " + b"a" * 100_000)
+            assert raw.recv(100).startswith(b"HTTP/1.1 431")
+        with client.stream("GET", url, headers=headers) as stream:
+            assert stream.status_code == 200
+            running.terminate()
+            running.wait(10)
+
+
+def test_other_processes_answer_to_the_name_they_listen_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("TARGET", str(SERVER)), ("PATH", "/mcp"), ("HOST", "box.example"), ("SECRET", SECRET)):
+        monkeypatch.setenv(f"MCPCONNECT_{name}", value)
+    with TestClient(application(), base_url="http://box.example") as client:
+        assert client.get("/mcp").status_code == 400, "there is no session"
+        assert client.get("/mcp", headers={"host": "other.example"}).status_code == 421
 
 
 @pytest.mark.parametrize("where", ["proxy", "direct"])

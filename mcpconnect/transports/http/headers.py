@@ -27,7 +27,7 @@ NAME: Final = "mcp-name"
 PARAMETER: Final = "mcp-param-"
 LAST_EVENT: Final = "last-event-id"
 
-NAMED: Final[Mapping[str, str]] = {names.TOOLS_CALL: "name"}
+NAMED: Final[Mapping[str, str]] = {names.TOOLS_CALL: "name", names.PROMPTS_GET: "name", names.RESOURCES_READ: "uri"}
 """The parameter that `Mcp-Name` repeats, by method."""
 
 UNKNOWN_VERSION: Final = "MCP-Protocol-Version names no version that is spoken here"

@@ -69,8 +69,9 @@ def _uvicorn(server: McpServer, host: str, port: int, options: dict[str, Any]) -
         raise DefinitionError("HTTP needs uvicorn: pip install 'mcpconnect[http]'") from None
     from .graceful import GracefulServer
 
-    if host not in _EVERYWHERE:
-        options = {**options, "allowed_hosts": [*options.get("allowed_hosts", ()), _as_name(host)]}
+    given = options.get("allowed_hosts", ())
+    if not isinstance(given, str):  # which is refused below
+        options = {**options, "allowed_hosts": [*given, *own_names(host)]}
     config = uvicorn.Config(
         asgi_app(server, **options),
         host=host,
@@ -95,5 +96,8 @@ def _protocol(limits: Limits) -> Any:
     return type("LimitedHeads", (BoundedHeads,), {"limits": limits})
 
 
-def _as_name(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+def own_names(host: str) -> list[str]:
+    """Return the names that a server has by the address it listens at."""
+    if host in _EVERYWHERE:
+        return []
+    return [f"[{host}]" if ":" in host else host]

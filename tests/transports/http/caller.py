@@ -254,8 +254,9 @@ class Caller:
         params = dict(params or {})
         params["_meta"] = {f"{K}protocolVersion": NEWEST, f"{K}clientCapabilities": {}, **(meta or {})}
         given: dict[str, str | None] = {"mcp-protocol-version": NEWEST, "mcp-method": method}
-        if isinstance(params.get("name"), str):
-            given["mcp-name"] = params["name"]
+        named = params.get("uri" if method == "resources/read" else "name")
+        if isinstance(named, str):
+            given["mcp-name"] = named
         message = {"jsonrpc": "2.0", "id": self.ids if id is None else id, "method": method, "params": params}
         self.modern_conversations.append([])
         return self.send("POST", message, {**given, **(headers or {})}, traffic=self.modern_conversations[-1], **more)

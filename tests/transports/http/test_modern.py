@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcpconnect import InvalidParams, Limits, MissingCapability, ProtocolError, Tool, tool
+from mcpconnect import InvalidParams, Limits, MissingCapability, ProtocolError, Tool, prompt, resource, tool
 from tests.transports.http.caller import Caller, Exchange, calling, settled
 from tests.transports.http.tools import basic, gated
 from tests.wire import NEWEST, K, serving
@@ -142,6 +142,27 @@ async def test_a_missing_capability_that_a_tool_finds_out_has_its_status() -> No
             "notifications/progress",
             4711,
         ]
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "right"),
+    [("prompts/get", {"name": "greet"}, "greet"), ("resources/read", {"uri": "x://é"}, "=?base64?eDovL8Op?=")],
+)
+async def test_prompts_and_resources_are_named_in_the_header_too(method: str, params: Any, right: str) -> None:
+    class Offer(Tool):
+        @prompt
+        def greet(self) -> str:
+            return "hello"
+
+        @resource("x://é")
+        def text(self) -> str:
+            return "text"
+
+    async with calling(serving(Offer)) as caller:
+        assert (await caller.modern(method, params, headers={"mcp-name": right}).done()).status == 200
+        for wrong in (None, "other"):
+            answer = await caller.modern(method, params, headers={"mcp-name": wrong}, id=1).done()
+            assert error(answer) == (400, -32020, 1)
 
 
 @pytest.mark.parametrize("name", ["add", "=?base64?YWRk?=", " add ", "\tadd"])

@@ -534,3 +534,8 @@ def test_a_port_that_is_taken_is_an_error_that_says_so(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "address already in use" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_one_text_is_no_collection_of_host_names() -> None:
+    with pytest.raises(DefinitionError, match="a collection of texts"):
+        McpServer("x").run("http", port=0, allowed_hosts="mcp.example.com")
