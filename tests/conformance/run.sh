@@ -8,7 +8,7 @@ python=${1:-$root/.venv/bin/python}
 tools=$root/tests/interop
 suite=$tools/node_modules/@modelcontextprotocol/conformance/dist/index.js
 
-[ -f "$suite" ] || npm ci --prefix "$tools" --no-audit --no-fund --silent
+[ -f "$suite" ] || npm install --no-save --prefix "$tools" --no-audit --no-fund --loglevel=error
 export PATH=$tools/node_modules/node/bin:$PATH # the suite needs Node 22
 
 work=$(mktemp -d)
