@@ -72,7 +72,7 @@ def node() -> str:
     """Return a Node of version 22, which came with the other tools; skip where they are not installed."""
     program = HERE / "node_modules" / "node" / "bin" / "node"
     if not program.exists():
-        _skip("the clients for Node are not installed: npm ci --prefix tests/interop")
+        _skip("the clients for Node are not installed: npm install --prefix tests/interop")
     return str(program)
 
 
