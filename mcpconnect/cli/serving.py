@@ -7,6 +7,7 @@ a secret, so that each of them knows the sessions of the others.
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import sys
@@ -38,7 +39,14 @@ def serve_stdio(target: str, errors: Errors | None) -> None:
 
 def serve_http(target: str, errors: Errors | None, *, host: str, port: int, path: str) -> None:
     """Serve over HTTP in this process until a signal comes."""
-    loaded(target, errors).run("http", host=host, port=port, path=path)
+    server = loaded(target, errors)
+    _show_logs()
+    server.run("http", host=host, port=port, path=path)
+
+
+def _show_logs() -> None:
+    """Show on stderr what is logged, such as where it listens, unless the file has set up logging of its own."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
 
 
 def serve_processes(
@@ -71,6 +79,7 @@ def application() -> Any:
     from ..transports.http.serve import own_names
 
     server = loaded(os.environ[_TARGET], _errors(os.environ))
+    _show_logs()
     if not server.has_own_secret:
         server.secret = (os.environ[_SECRET],)
     application: Any = server.asgi_app(path=os.environ[_PATH], allowed_hosts=own_names(os.environ[_HOST]))

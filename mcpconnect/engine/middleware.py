@@ -110,7 +110,10 @@ class _Surrounded(PlainCall):
         with anyio.move_on_after(inf if call.timeout is None else call.timeout):
             try:
                 if call.threaded:
-                    done = await to_thread.run_sync(partial(_in_thread, call, limits), abandon_on_cancel=True)
+                    shared = self._context.shared
+                    limiter = None if shared is None else shared.threads(limits.threads)
+                    work = partial(_in_thread, call, limits)
+                    done = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
                     if isinstance(done, bytes):
                         return done
                     value = done.value

@@ -92,3 +92,14 @@ def test_a_drive_letter_is_no_separator() -> None:
 def test_a_file_imports_its_neighbours(tmp_path: Path) -> None:
     (tmp_path / "neighbour_of_server.py").write_text("NAME = 'from next door'", encoding="utf-8")
     assert loaded(tmp_path, "from neighbour_of_server import NAME\nserver = McpServer(NAME)").name == "from next door"
+
+
+def test_over_http_it_says_where_it_listens() -> None:
+    file = Path(__file__).resolve().parents[2] / "samples/tickets.py"
+    command = [sys.executable, "-m", "mcpconnect", "run", str(file), "--http", "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            assert any("listening at ('127.0.0.1'" in line for line in process.stderr)
+        finally:
+            process.terminate()

@@ -1,5 +1,6 @@
 """What stands around operations: the server's middleware, a tool's guards."""
 
+import threading
 from typing import Any
 
 import anyio
@@ -280,3 +281,25 @@ async def test_a_middleware_asks_the_client() -> None:
             params["inputResponses"] = dict.fromkeys(asked["inputRequests"], reply)
             params["requestState"] = asked["requestState"]
             assert (await wire.ask("tools/call", params))["result"]["content"][0]["text"] == text
+
+
+async def test_threads_inside_are_bounded_as_elsewhere() -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    @tool
+    def work() -> None:
+        running.append(1)
+        most.append(len(running))
+        threading.Event().wait(0.02)
+        running.pop()
+
+    async def through(call: Operation, next: Next) -> dict[str, Any]:
+        return await next(call)
+
+    server = serving(work, limits=Limits(threads=2))
+    server.middleware.add(through)
+    async with connected(server) as wire:
+        ids = [wire.start("tools/call", {"name": "work"}) for _ in range(12)]
+        await wire.until(lambda: all(wire.answer_to(each) for each in ids))
+    assert max(most) <= 2

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from ...context import Arrival
-from ...protocol.jsonrpc import encode_error
+from ...protocol.jsonrpc import Failure, encode_error
 from ...protocol.refusal import NO_ID
 from ...protocol.revisions import LATEST
 from .asgi import Header, Receive, Scope, Send
@@ -79,7 +79,12 @@ class HttpExchange:
         await self.send({"type": "http.response.body", "body": body, "more_body": more})
 
     async def respond(self, status: int, body: bytes = b"", *headers: Header, linger: float = 0) -> None:
-        """Send a whole response; then read and drop what still comes of the request, for at most `linger` seconds."""
+        """Send a whole response; then read and drop what still comes of the request, for at most `linger` seconds.
+
+        An error carries the request's id, under which the logs have it.
+        """
+        if isinstance(body, Failure):
+            headers = (*headers, (b"x-request-id", self.request_id.encode()))
         await self.start(status, *headers, (b"content-length", b"%d" % len(body)))
         if linger:
             await self.write(body, more=True)
@@ -105,8 +110,7 @@ class HttpExchange:
         )
         code = LATEST.code("invalid-request" if status < 500 else "internal-error")
         body = encode_error(NO_ID, code, f"{reason} (request id {self.request_id})")
-        named = (b"x-request-id", self.request_id.encode())
-        await self.respond(status, body, JSON, named, *headers, linger=linger)
+        await self.respond(status, body, JSON, *headers, linger=linger)
 
     async def refuse_method(self, *allowed: str) -> None:
         """Refuse the HTTP method, and say which there are."""

@@ -80,3 +80,12 @@ async def test_a_state_belongs_to_the_user_whose_call_it_was() -> None:
         stolen = await caller.modern("tools/call", again, meta=CAPABLE, user=User("eve")).done()
         assert stolen.json["error"]["code"] == -32602
         assert texts(await caller.modern("tools/call", again, meta=CAPABLE, user=User("ada")).done()) == ["accept"]
+
+
+async def test_every_error_carries_the_id_of_its_request() -> None:
+    async with calling(serving(facts)) as caller:
+        ids = set()
+        for body in (b"{", b"[]", b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}'):
+            ids.add((await caller.ask("POST", body, traffic=[])).headers["x-request-id"])
+        ids.add((await caller.modern("tools/call", {"name": "nothing"}).done()).headers["x-request-id"])
+        assert len(ids) == 4

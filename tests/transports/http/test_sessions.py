@@ -241,8 +241,7 @@ async def test_nothing_stays_of_ended_sessions() -> None:
         assert len(caller.app.endpoint.sessions) == 0
         assert len(caller.app._server.hub) == 0
         caller.exchanges.clear()
-        gc.collect()
-        assert alive(caller.app._server) == 0
+        await settled(lambda: gc.collect() >= 0 and alive(caller.app._server) == 0)  # a thread may still be leaving
 
 
 @pytest.mark.fault(258)
