@@ -26,7 +26,7 @@ from .kinds import MEDIA, Kind, is_scalar_class, kind_of
 from .messages import PromptMessage, PromptResult, ResourceResult
 from .results import UNSET, ToolResult
 from .rows import EMPTY_LIST, Keep, Route, Rows, never
-from .structured import Structure, encoded
+from .structured import Structure, encoded, well_formed
 
 if TYPE_CHECKING:
     from ..serialization import Serializer
@@ -207,6 +207,8 @@ class Converter:
     def _completed(self, result: ToolResult, value: Any = UNSET) -> ToolResult:
         """Return a ready-made result with its structured content encoded, and present where it is promised."""
         structure = self._structure
+        if isinstance(result.structured, msgspec.Raw):
+            result = replace(result, structured=well_formed(result.structured))
         given = result.structured
         if structure is None:
             unencoded = given is not UNSET and not isinstance(given, msgspec.Raw)

@@ -106,6 +106,18 @@ def lenient_writer(serializer: Serializer, annotation: Any) -> Write:
     return write
 
 
+def well_formed(given: msgspec.Raw) -> msgspec.Raw:
+    """Return JSON that the user has encoded, on one line, which is all that a message may have.
+
+    Raises:
+        SerializationError: it is no JSON.
+    """
+    try:
+        return _one_line(bytes(given))
+    except msgspec.MsgspecError as error:
+        raise SerializationError(f"the structured content is no JSON: {error}") from None
+
+
 def _one_line(data: bytes) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.format(data, indent=-1))
 

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypedDict, TypeVar
 
 import jsonschema
+import msgspec
 import pytest
 from PIL import Image
 from pydantic import BaseModel
@@ -397,3 +398,21 @@ async def test_revisions_without_structure_get_the_text_alone() -> None:
         outcome = await seen([ROME], list[Weather], revision=revision)
         assert outcome.data == [DATA]
         assert set(outcome.result) == {"content"}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+async def test_json_that_the_user_has_encoded_stays_on_one_line_and_is_json(revision: str) -> None:
+    @tool
+    def pretty() -> ToolResult:
+        return ToolResult((TextContent("x"),), structured=msgspec.Raw(b'{\n  "a": "b c"\r\n}'))
+
+    @tool
+    def broken() -> ToolResult:
+        return ToolResult((TextContent("x"),), structured=msgspec.Raw(b'{"a": '))
+
+    async with connected(serving(pretty, broken), revision) as wire:
+        assert (await wire.call("pretty"))["structuredContent"] == {"a": "b c"}
+        failed = await wire.call("broken")
+        assert failed["isError"]
+        assert "is no JSON" in failed["content"][0]["text"]
