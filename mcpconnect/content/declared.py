@@ -199,7 +199,7 @@ def _fixed(arguments: tuple[Any, ...], extras: tuple[Any, ...], depth: int) -> D
     items = [declare(argument, depth) for argument in arguments if argument != ()]
     shapes = {item.shape for item in items}
     formless = next((item.formless for item in items if item.formless), "")
-    annotation = _noted(tuple[arguments], extras)  # type: ignore[valid-type]
+    annotation = _noted(tuple[arguments], extras)  # type: ignore[valid-type] # made at run time
     if shapes == {Shape.TEXT} or shapes & {Shape.CONTENT, Shape.MEDIA, Shape.MIXED}:
         return Declared(shape=Shape.ITEMS, annotation=annotation, item=OPEN, itemwise=True, formless=formless)
     return OPEN if Shape.OPEN in shapes else Declared(shape=Shape.DATA, annotation=annotation)

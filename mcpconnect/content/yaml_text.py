@@ -36,7 +36,7 @@ def yaml_dumper() -> type[Any]:
     except ImportError:
         raise DefinitionError("YAML_TEXT needs PyYAML: pip install 'mcpconnect[yaml]'") from None
 
-    class CompactDumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    class CompactDumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc] # which base, is known at run time
         def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML's signature
             return True
 

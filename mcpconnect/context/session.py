@@ -17,6 +17,7 @@ from .disposal import Disposals
 from .provided import Provided
 
 T = TypeVar("T")
+_making = Lock()
 
 
 class Session:
@@ -33,11 +34,25 @@ class Session:
 class SessionScope:
     """The session of one connection, and whatever else is provided once for it."""
 
-    __slots__ = ("_kind", "provided")
+    __slots__ = ("_kind", "_provided")
 
     def __init__(self, kind: type[Session] | None) -> None:
         self._kind = kind
-        self.provided = Provided(Disposals())
+        self._provided: Provided | None = None  # most clients never need it, and there may be very many
+
+    @property
+    def provided(self) -> Provided:
+        """What was provided for the session."""
+        if self._provided is None:
+            with _making:
+                if self._provided is None:
+                    self._provided = Provided(Disposals())
+        return self._provided
+
+    def end(self) -> None:
+        """Put away what was provided."""
+        if self._provided is not None:
+            self._provided.end()
 
     def get(self) -> Session:
         """Return the session; the first time it is made.

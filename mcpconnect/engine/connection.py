@@ -62,7 +62,7 @@ class Connection:
         self._announces = announces
         self._session = SessionScope(server.providers.session) if announces else None
         self._unsubscribe: Callable[[], None] | None = None
-        self._sight: Sight
+        self._sight: Sight | None = None
         if peer is not None:
             self._hear()
 
@@ -113,7 +113,7 @@ class Connection:
         for job in list(self._live.values()):
             job.cancel(reason)
         if self._session is not None:
-            self._session.provided.end()
+            self._session.end()
 
     def _take_batch(self, batch: Batch, channel: Channel) -> Outcome:
         spoken = self._lifecycle.spoken
@@ -198,15 +198,27 @@ class Connection:
 
     def _hear(self) -> None:
         if self._announces and self._unsubscribe is None:
-            peer = self._lifecycle.peer
-            assert peer is not None
-            self._sight = Sight(self._server, Context("", peer, "", {}, self._channel))
+            if self._server.visibility:
+                self._look()
             self._unsubscribe = self._server.hub.subscribe(self._announce)
 
+    def _look(self) -> None:
+        peer = self._lifecycle.peer
+        assert peer is not None
+        self._sight = Sight(self._server, Context("", peer, "", {}, self._channel))
+
+    def _sees_change(self, topic: str) -> bool:
+        if not self._server.visibility:
+            return True
+        if self._sight is None:  # the first rule came after this client
+            self._look()
+            return True
+        return self._sight.changed(topic)
+
     def _announce(self, topic: str) -> None:
-        if topic in CHANGES and self._sight.changed(topic):
+        if topic in CHANGES and self._sees_change(topic):
             self._channel.send(encode_notification(CHANGES[topic]))
-        elif (uri := updated_uri(topic)) in self._lifecycle.subscribed and self._sight.changed(topic):
+        elif (uri := updated_uri(topic)) in self._lifecycle.subscribed and self._sees_change(topic):
             self._channel.send(encode_notification(names.RESOURCE_UPDATED, {"uri": uri}))
 
 

@@ -160,6 +160,7 @@ async def test_a_call_that_is_cancelled_leaves_nothing_open() -> None:
         with anyio.fail_after(2):
             while "closed async" not in events:
                 await anyio.sleep(0.01)
+        assert events == ["opened async", "closed async"]
 
 
 async def test_a_provider_that_fails_fails_the_call_and_closes_what_was_open() -> None:
