@@ -22,6 +22,8 @@ Take: TypeAlias = Callable[[Response | PeerError], None]
 class Pending:
     """The questions of one connection that are not answered yet. `thread` is that of the loop."""
 
+    __slots__ = ("_numbers", "_waiting", "thread")
+
     def __init__(self) -> None:
         self._numbers = count(1)  # threads ask, too: its next() is one step
         self._waiting: dict[Id, Take] = {}

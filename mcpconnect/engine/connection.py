@@ -51,6 +51,19 @@ class Connection:
     whether a client that shook hands stays: it has a session, and is told of changes.
     """
 
+    __slots__ = (
+        "__weakref__",
+        "_announces",
+        "_channel",
+        "_lifecycle",
+        "_live",
+        "_pending",
+        "_server",
+        "_session",
+        "_sight",
+        "_unsubscribe",
+    )
+
     def __init__(
         self, server: McpServer, channel: Channel, peer: Peer | None = None, *, announces: bool = True
     ) -> None:

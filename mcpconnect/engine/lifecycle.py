@@ -29,7 +29,7 @@ class Lifecycle:
         self.peer = peer
         self.initialized = peer is not None
         self.log_rank = UNASKED
-        self.subscribed: set[str] = set()
+        self.subscribed: frozenset[str] = frozenset()  # the empty one is shared by all who subscribe to nothing
         self._last_seen: Revision | None = None
 
     @property

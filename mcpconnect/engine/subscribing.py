@@ -21,14 +21,14 @@ def subscribe(exchange: Exchange) -> Result:
     key = key_of(uri)
     if len(subscribed) >= exchange.server.limits.subscriptions and key not in subscribed:
         raise InvalidParams("too many subscriptions (Limits.subscriptions)")
-    subscribed.add(key)
+    exchange.lifecycle.subscribed = subscribed | {key}
     return {}
 
 
 def unsubscribe(exchange: Exchange) -> Result:
     """Tell this connection no more of a resource."""
     offer(exchange, has_resources(exchange))
-    exchange.lifecycle.subscribed.discard(key_of(exchange.text("uri", "the URI of a resource")))
+    exchange.lifecycle.subscribed -= {key_of(exchange.text("uri", "the URI of a resource"))}
     return {}
 
 

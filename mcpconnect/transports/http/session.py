@@ -11,6 +11,7 @@ import secrets
 import time
 from typing import Final, NamedTuple
 
+from ...context import PIPED
 from ...engine.connection import Connection
 from ...protocol.peer import Peer
 from ...server import McpServer
@@ -121,6 +122,7 @@ class Session:
         self._streams.clear()
 
     def _keep_delivered(self, stream: Stream) -> None:
+        stream.arrival = PIPED  # the call is over, and only its answer is wanted
         if stream not in self._delivered:
             self._delivered.append(stream)
         if len(self._delivered) > _DELIVERED:
