@@ -56,7 +56,7 @@ class Session:
         self._limit = server.limits.stream_messages
         self._replay = replay
         self._streams: dict[int, Stream] = {}
-        self._delivered: list[Stream] = []
+        self._delivered: tuple[Stream, ...] = ()
         self._next = _STANDALONE
         self._nonce = secrets.token_hex(4)
         self.began = time.time() if began is None else began
@@ -124,6 +124,8 @@ class Session:
     def _keep_delivered(self, stream: Stream) -> None:
         stream.arrival = PIPED  # the call is over, and only its answer is wanted
         if stream not in self._delivered:
-            self._delivered.append(stream)
+            self._delivered += (stream,)
         if len(self._delivered) > _DELIVERED:
-            self.drop(self._delivered.pop(0))
+            first, *others = self._delivered
+            self._delivered = tuple(others)
+            self.drop(first)

@@ -70,7 +70,7 @@ class Stream:
         self._on_closed = on_closed
         self._loop = asyncio.get_running_loop()
         self._owner = threading.get_ident()
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: tuple[asyncio.Future[None], ...] = ()
 
     @property
     def only_reply(self) -> bool:
@@ -112,12 +112,12 @@ class Stream:
     async def changed(self) -> None:
         """Wait until something is added, the stream ends, or somebody calls `poke`."""
         future = self._loop.create_future()
-        self._waiting.append(future)
+        self._waiting += (future,)
         await future
 
     def poke(self) -> None:
         """Wake those who wait."""
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting = self._waiting, ()
         for future in waiting:
             if not future.done():
                 future.set_result(None)
@@ -156,8 +156,9 @@ class Stream:
             self.reply = message
         self.closed = True
         self.poke()
-        if self._on_closed is not None:
-            self._on_closed(self)
+        on_closed, self._on_closed = self._on_closed, None
+        if on_closed is not None:
+            on_closed(self)
 
     def _end_early(self, retry_ms: int | None) -> None:
         self.early, self.retry_ms = True, retry_ms
