@@ -16,7 +16,7 @@ REFERENCE = "\n".join(page.read_text(encoding="utf-8") for page in sorted((ROOT 
 NAMES = {
     "server": "McpServer Context Limits CacheControl Session Handles Inject",
     "around calls": "Operation Next Middleware",
-    "asking": "Question Elicit Sample Roots Answer Sampled Root",
+    "asking": "Question Elicit Sample Roots Answer Sampled ModelPreferences ToolUse ToolAnswer Root",
     "class to subclass": "Tool",
     "decorators": "tool prompt resource complete",
     "markers": "Param Mime Complete",

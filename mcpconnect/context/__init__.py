@@ -35,8 +35,11 @@ from .questions import Elicit as Elicit
 from .questions import Question as Question
 from .questions import Root as Root
 from .questions import Roots as Roots
-from .questions import Sample as Sample
-from .questions import Sampled as Sampled
+from .sampling import ModelPreferences as ModelPreferences
+from .sampling import Sample as Sample
+from .sampling import Sampled as Sampled
+from .sampling import ToolAnswer as ToolAnswer
+from .sampling import ToolUse as ToolUse
 from .seal import Sealer as Sealer
 from .seal import Secret as Secret
 from .seal import given_secrets as given_secrets

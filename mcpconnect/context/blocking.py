@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .levels import Level
-from .questions import Answer, Elicit, Question, Root, Roots, Sample, Sampled
+from .questions import Answer, Elicit, Question, Root, Roots
+from .sampling import Sample, Sampled
 
 if TYPE_CHECKING:
     from .context import Context
@@ -22,9 +23,11 @@ class SyncContext:
         """Tell the client how far the call is; see `Context.progress`."""
         self._context._progress(value, total, message)
 
-    def elicit(self, message: str, form: Any = None, /, *, url: str | None = None) -> Answer[Any]:
+    def elicit(
+        self, message: str, form: Any = None, /, *, url: str | None = None, timeout: float | None = None
+    ) -> Answer[Any]:
         """Ask the client's user; see `Context.elicit`."""
-        answer: Answer[Any] = self._ask_one(Elicit(message, form, url=url))
+        answer: Answer[Any] = self._ask_one(Elicit(message, form, url=url, timeout=timeout))
         return answer
 
     def sample(self, messages: Any, **options: Any) -> Sampled:
@@ -32,9 +35,9 @@ class SyncContext:
         answer: Sampled = self._ask_one(Sample(messages, **options))
         return answer
 
-    def roots(self) -> tuple[Root, ...]:
+    def roots(self, *, timeout: float | None = None) -> tuple[Root, ...]:
         """Ask for the client's roots; see `Context.roots`."""
-        answer: tuple[Root, ...] = self._ask_one(Roots())
+        answer: tuple[Root, ...] = self._ask_one(Roots(timeout=timeout))
         return answer
 
     def ask(self, **questions: Question[Any]) -> dict[str, Any]:
@@ -42,8 +45,9 @@ class SyncContext:
         return self._context._inputs.ask_blocking(questions)
 
     def _ask_one(self, question: Question[Any]) -> Any:
-        key = self._context._next_key(question)
-        return self._context._inputs.ask_blocking({key: question})[key]
+        inputs = self._context._inputs
+        key = inputs.key(question)
+        return inputs.ask_blocking({key: question})[key]
 
     def end_stream(self, retry_ms: int | None = None) -> None:
         """End the stream early; see `Context.end_stream`."""

@@ -27,7 +27,6 @@ from .disposal import Disposals
 from .inputs import Inputs, NoInputs
 from .levels import SILENT, Level, ranked
 from .provided import Provided
-from .questions import Question
 from .session import Session, SessionScope, no_session
 
 F = TypeVar("F")
@@ -59,7 +58,6 @@ class Context(Asker):
     _provided: Provided | None = field(default=None, repr=False)
     _open_inputs: Callable[[], Inputs] = field(default=NoInputs, repr=False)
     _opened_inputs: Inputs | None = field(default=None, repr=False)
-    _asked: int = field(default=0, repr=False)
     _serializer: Serializer = field(default=WIRE, repr=False)
     _heard_from: int = field(default=SILENT, repr=False)
     _reported: float | None = field(default=None, repr=False)
@@ -168,11 +166,6 @@ class Context(Asker):
             if self._opened_inputs is None:
                 self._opened_inputs = self._open_inputs()
             return self._opened_inputs
-
-    def _next_key(self, question: Question[Any]) -> str:
-        # The same question gets the same key when the call runs again, because it comes in the same place.
-        self._asked += 1
-        return f"{question.method.partition('/')[0]}-{self._asked}"
 
     async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Tell the client something, if it wants to hear of this level, and write it to the server's log, too.

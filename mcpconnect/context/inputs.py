@@ -7,12 +7,15 @@ the call ends with what it needs to know and runs again with the answers; then `
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, wait
+from hashlib import sha256
 from threading import Lock, get_ident
 from typing import Any, Protocol
 
 import anyio
+import msgspec
 from anyio.lowlevel import checkpoint
 
 from ..errors import PeerError
@@ -24,13 +27,16 @@ from .pending import Pending, Round
 from .questions import Question, Unusable
 
 Questions = Mapping[str, Question[Any]]
+Given = tuple[str, Any]
+"""The fingerprint of a question, and its answer as it came."""
 
 
 class InputRequired(BaseException):
-    """A call needs answers that it does not have; `answers` are those that it has, as they came."""
+    """A call needs answers that it does not have: `asked` are their fingerprints, `answers` those that it has."""
 
-    def __init__(self, questions: Questions, answers: Mapping[str, Any]) -> None:
+    def __init__(self, questions: Questions, asked: Mapping[str, str], answers: Mapping[str, Given]) -> None:
         self.questions = questions
+        self.asked = asked
         self.answers = answers
         super().__init__(", ".join(questions))
 
@@ -41,6 +47,10 @@ class Inputs(Protocol):
     @property
     def unused(self) -> Collection[str]:
         """The keys of answers of earlier rounds that nobody asked for again."""
+        ...
+
+    def key(self, question: Question[Any]) -> str:
+        """Return the key of a question that has no name of its own."""
         ...
 
     async def ask(self, questions: Questions) -> dict[str, Any]:
@@ -72,6 +82,10 @@ class LiveInputs:
         self._rounds: set[Round] = set()
         self._ended = False
 
+    def key(self, question: Question[Any]) -> str:
+        """Return any key: it does not travel."""
+        return question.method
+
     async def ask(self, questions: Questions) -> dict[str, Any]:
         """Send all questions, and return their answers.
 
@@ -81,12 +95,12 @@ class LiveInputs:
         """
         if not questions:
             return {}
-        asked = self._open(questions)
+        asked, seconds = self._open(questions), self._time_for(questions)
         try:
-            with anyio.fail_after(self._seconds):
+            with anyio.fail_after(seconds):
                 await _done(asked.settled)
         except TimeoutError:
-            raise self._late() from None
+            raise _late(seconds) from None
         finally:
             self._close(asked)
         return self._read(questions, asked)
@@ -101,13 +115,13 @@ class LiveInputs:
             raise RuntimeError("context.sync waits, which an async method must not: await the context's own method")
         if not questions:
             return {}
-        asked = self._open(questions)
+        asked, seconds = self._open(questions), self._time_for(questions)
         try:
-            wait([asked.settled], self._seconds)
+            wait([asked.settled], seconds)
         finally:
             self._close(asked)
         if not asked.settled.done():
-            raise self._late()
+            raise _late(seconds)
         return self._read(questions, asked)
 
     def end(self) -> None:
@@ -151,29 +165,38 @@ class LiveInputs:
         except Unusable as error:
             raise PeerError(f"the client's answer does not fit the question: {error}") from None
 
-    def _late(self) -> PeerError:
-        return PeerError(f"the client did not answer within {self._seconds:g} s (Limits.answer_seconds)")
+    def _time_for(self, questions: Questions) -> float:
+        return min(self._seconds if each.timeout is None else each.timeout for each in questions.values())
 
 
 class ReplayInputs:
     """Has the answers that came with the request, and asks for the others by ending the call.
 
-    `kept` are answers to questions that the call asked before, `new` those that the client gives beside them.
+    `kept` are answers to what the call asked before, `new` those that the client gives unasked. An answer counts only
+    for the very question that it was given to: one that reads otherwise when the call runs again is asked again.
     """
 
-    def __init__(self, kept: Mapping[str, Any], new: Mapping[str, Any], peer: Peer, serializer: Serializer) -> None:
+    def __init__(self, kept: Mapping[str, Given], new: Mapping[str, Any], peer: Peer, serializer: Serializer) -> None:
         self._kept = dict(kept)
-        self._given = {**new, **kept}
+        self._new = new
         self._peer = peer
         self._serializer = serializer
-        self._met: set[str] = set()
+        self._met: Counter[str] = Counter()
+        self._used: set[str] = set()
+        self._changed: set[str] = set()
         self._ended = False
 
     @property
     def unused(self) -> Collection[str]:
-        """The answers that a call which asks no more has not asked for again."""
-        # One that ends for a question may not have come to the others, if its tasks ask beside each other.
-        return () if self._ended else [key for key in self._kept if key not in self._met]
+        """The answers to questions that were not asked again, or not in these words."""
+        # A call that ends for a question may not have come to the others, if its tasks ask beside each other.
+        return self._changed if self._ended else [key for key in self._kept if key not in self._used]
+
+    def key(self, question: Question[Any]) -> str:
+        """Return a key that is the same when the call runs again, in whatever order its tasks ask."""
+        base = f"{question.method.partition('/')[0]}-{self._fingerprint(question)}"
+        self._met[base] += 1
+        return base if self._met[base] == 1 else f"{base}-{self._met[base]}"
 
     async def ask(self, questions: Questions) -> dict[str, Any]:
         """Return the answers.
@@ -188,20 +211,36 @@ class ReplayInputs:
         """Do what `ask` does: nothing is waited for."""
         read, missing = {}, {}
         for key, question in questions.items():
-            self._met.add(key)
+            fingerprint = self._fingerprint(question)
             try:
-                read[key] = question.read(self._given[key], self._serializer)
-                self._kept[key] = self._given[key]
+                answer = self._answer(key, fingerprint)
+                read[key] = question.read(answer, self._serializer)
+                self._kept[key] = (fingerprint, answer)
+                self._used.add(key)
             except (KeyError, Unusable):
                 question.check(self._peer)
-                missing[key] = question
+                missing[key] = fingerprint
         if missing:
             self._ended = True
-            raise InputRequired(missing, {key: kept for key, kept in self._kept.items() if key not in missing})
+            kept = {key: given for key, given in self._kept.items() if key not in missing}
+            raise InputRequired({key: questions[key] for key in missing}, missing, kept)
         return read
 
     def end(self) -> None:
         """Do nothing: nothing waits."""
+
+    def _answer(self, key: str, fingerprint: str) -> Any:
+        if key not in self._kept:
+            return self._new[key]
+        asked, answer = self._kept[key]
+        if asked != fingerprint:
+            self._changed.add(key)
+            raise KeyError(key)
+        return answer
+
+    def _fingerprint(self, question: Question[Any]) -> str:
+        params = msgspec.json.encode(question.params(self._peer, self._serializer), order="deterministic")
+        return sha256(params).hexdigest()[:16]
 
 
 class NoInputs:
@@ -211,6 +250,10 @@ class NoInputs:
 
     def __init__(self, reason: str = "no call runs") -> None:
         self._reason = reason
+
+    def key(self, question: Question[Any]) -> str:
+        """Return what the error calls the question."""
+        return question.method
 
     async def ask(self, questions: Questions) -> dict[str, Any]:
         """Raise PeerError."""
@@ -229,6 +272,10 @@ async def _done(future: Future[None]) -> None:
     future.add_done_callback(lambda _: event.set())
     await event.wait()
     await checkpoint()  # a call that was cancelled ends so, and does not see that its questions were withdrawn
+
+
+def _late(seconds: float) -> PeerError:
+    return PeerError(f"the client did not answer within {seconds:g} s (timeout=…, or Limits.answer_seconds)")
 
 
 def _ended() -> PeerError:

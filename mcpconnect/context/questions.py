@@ -1,25 +1,23 @@
-"""Questions to the client: a form or a page for its user, a completion by its model, its roots.
+"""Questions to the client: a form or a page for its user, its roots. What its model says is `sampling`'s.
 
 Rule: a question knows what it asks, what the client must be able to do for it, and how its answer is read; how it
 travels is not its affair, so that it is the same in both eras. An answer that does not fit what was asked is never
 taken.
 
-Source: the specification's pages *Elicitation*, *Sampling* and *Roots*.
+Source: the specification's pages *Elicitation* and *Roots*.
 """
 
 from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
-from ..content import PromptMessage
 from ..errors import LoadError, MissingCapability
 from ..protocol import names
 from ..protocol.peer import Peer
-from ..protocol.wire import dump
 from ..serialization import Serializer
 from .forms import check_content, form_schema
 
@@ -43,21 +41,6 @@ class Answer(Generic[F]):
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
-    """What the client's model said: its parts as JSON objects, and why it stopped."""
-
-    parts: tuple[dict[str, Any], ...]
-    model: str
-    role: str = "assistant"
-    stop_reason: str | None = None
-
-    @property
-    def text(self) -> str:
-        """The texts among the parts, a line each."""
-        return "\n".join(part["text"] for part in self.parts if part.get("type") == "text")
-
-
-@dataclass(frozen=True, slots=True)
 class Root:
     """A folder or file that the client lets the server see."""
 
@@ -70,6 +53,8 @@ class Question(ABC, Generic[T]):
 
     method: ClassVar[str]
     capability: ClassVar[tuple[str, ...]]
+    timeout: float | None = None
+    """How many seconds an answer may take; None for `Limits.answer_seconds`. No limit where the call ends to ask."""
 
     def check(self, peer: Peer) -> None:
         """See whether the client can answer.
@@ -78,7 +63,7 @@ class Question(ABC, Generic[T]):
             MissingCapability: it did not say so.
         """
         if not (peer.revision.has(self.method) and peer.can(*self.capability)):
-            raise _missing(self.capability)
+            raise missing(self.capability)
 
     @abstractmethod
     def params(self, peer: Peer, serializer: Serializer) -> dict[str, Any]:
@@ -97,29 +82,35 @@ class Elicit(Question[Answer[Any]]):
     """Asks the user to fill in a form, or to open a page.
 
     `form` is a dataclass with flat members, or a JSON Schema of an object with flat properties; `url` a page to open
-    instead, for what a client must not see.
+    instead, for what a client must not see; `timeout` how many seconds the user has.
     """
 
     method = names.ELICIT
     capability = ("elicitation",)
 
     def __init__(
-        self, message: str, form: type[Any] | Mapping[str, Any] | None = None, *, url: str | None = None
+        self,
+        message: str,
+        form: type[Any] | Mapping[str, Any] | None = None,
+        *,
+        url: str | None = None,
+        timeout: float | None = None,
     ) -> None:
         if (form is None) is (url is None):
             raise TypeError("elicit() takes a form, or url=…")
         self.message = message
         self.form = form
         self.url = url
+        self.timeout = timeout
 
     def check(self, peer: Peer) -> None:
         """See whether the client shows forms, or pages; an empty capability means forms."""
         super().check(peer)
         if self.url is not None:
             if not (peer.revision.has(names.ELICIT_URL) and peer.can("elicitation", "url")):
-                raise _missing(("elicitation", "url"))
+                raise missing(("elicitation", "url"))
         elif peer.can("elicitation", "url") and not peer.can("elicitation", "form"):
-            raise _missing(("elicitation", "form"))
+            raise missing(("elicitation", "form"))
 
     def params(self, peer: Peer, serializer: Serializer) -> dict[str, Any]:
         """Return the message with the form's schema, or the page's URL."""
@@ -144,60 +135,14 @@ class Elicit(Question[Answer[Any]]):
             raise Unusable(str(error)) from error
 
 
-class Sample(Question[Sampled]):
-    """Asks the client's model to go on from some messages; texts are what the user said."""
-
-    method = names.SAMPLE
-    capability = ("sampling",)
-
-    def __init__(
-        self,
-        messages: str | PromptMessage | Iterable[str | PromptMessage],
-        *,
-        max_tokens: int = 1000,
-        system_prompt: str | None = None,
-        temperature: float | None = None,
-        stop_sequences: Iterable[str] = (),
-        tools: Iterable[Mapping[str, Any]] = (),
-        tool_choice: Literal["auto", "required", "none"] | None = None,
-    ) -> None:
-        given = [messages] if isinstance(messages, (str, PromptMessage)) else list(messages)
-        self.messages = [PromptMessage("user", each) if isinstance(each, str) else each for each in given]  # type: ignore[arg-type] # it takes texts, too
-        self.tools = list(tools)
-        self._options = {
-            "maxTokens": max_tokens,
-            "systemPrompt": system_prompt,
-            "temperature": temperature,
-            "stopSequences": list(stop_sequences) or None,
-            "tools": self.tools or None,
-            "toolChoice": None if tool_choice is None else {"mode": tool_choice},
-        }
-
-    def check(self, peer: Peer) -> None:
-        """See whether the client's model can be asked, with tools if there are any."""
-        super().check(peer)
-        if self.tools and not peer.can("sampling", "tools"):
-            raise _missing(("sampling", "tools"))
-
-    def params(self, peer: Peer, serializer: Serializer) -> dict[str, Any]:  # noqa: ARG002 - the same for all
-        """Return the messages and the options that were given."""
-        options = {name: value for name, value in self._options.items() if value is not None}
-        return {"messages": [dump(message) for message in self.messages], **options}
-
-    def read(self, result: Any, serializer: Serializer) -> Sampled:  # noqa: ARG002 - nothing to load
-        """Return what the model said."""
-        content = result.get("content") if isinstance(result, dict) else None
-        parts: list[Any] = content if isinstance(content, list) else [content]
-        if not all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in parts):
-            raise Unusable("the answer has no content")
-        return Sampled(tuple(parts), str(result.get("model", "")), str(result.get("role")), result.get("stopReason"))
-
-
 class Roots(Question[tuple[Root, ...]]):
     """Asks which folders and files the client lets the server see."""
 
     method = names.ROOTS
     capability = ("roots",)
+
+    def __init__(self, *, timeout: float | None = None) -> None:
+        self.timeout = timeout
 
     def params(self, peer: Peer, serializer: Serializer) -> dict[str, Any]:  # noqa: ARG002 - there are none
         """Return no parameters."""
@@ -211,7 +156,8 @@ class Roots(Question[tuple[Root, ...]]):
         return tuple(Root(root["uri"], root.get("name")) for root in roots)
 
 
-def _missing(path: tuple[str, ...]) -> MissingCapability:
+def missing(path: tuple[str, ...]) -> MissingCapability:
+    """Return the error for a client that did not declare a capability."""
     required: dict[str, Any] = {}
     for step in reversed(path):
         required = {step: required}

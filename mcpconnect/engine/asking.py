@@ -36,8 +36,8 @@ class _State(msgspec.Struct):
     principal: str
     expires: float
     round: int
-    answers: dict[str, Any]
-    asked: list[str]
+    answers: dict[str, tuple[str, Any]]
+    asked: dict[str, str]
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -61,7 +61,8 @@ class Asking:
             return LiveInputs(send, pending, self._peer, self._server.serializer, seconds)
         given = self._request.params.get("inputResponses")
         new = given if isinstance(given, dict) else {}
-        kept = {**self._state.answers, **{key: new[key] for key in self._state.asked if key in new}}
+        answered = {key: (asked, new[key]) for key, asked in self._state.asked.items() if key in new}
+        kept = {**self._state.answers, **answered}
         return ReplayInputs(kept, new, self._peer, self._server.serializer)
 
     def required(self, signal: InputRequired) -> bytes:
@@ -72,7 +73,10 @@ class Asking:
         """
         state = self._state
         if state.round >= self._server.limits.rounds:
-            raise InvalidParams("the call asked too often (Limits.rounds)")
+            raise InvalidParams(
+                f"the call ended for a question {state.round} times (Limits.rounds); one that reads differently each "
+                f"time the method runs is never answered"
+            )
         sealed = self._server.sealer("state").seal(
             _encode(
                 _State(
@@ -83,7 +87,7 @@ class Asking:
                     time.time() + _SECONDS,
                     state.round + 1,
                     dict(signal.answers),
-                    list(signal.questions),
+                    dict(signal.asked),
                 )
             )
         )
@@ -106,7 +110,7 @@ class Asking:
             0.0,
             0,
             {},
-            [],
+            {},
         )
         sealed = request.params.get("requestState")
         if sealed is None or self._peer.revision.handshake:

@@ -33,11 +33,12 @@ def tool_failure(
     """Return the `isError` result for what a tool raised.
 
     Raises:
-        ProtocolError: that is what the tool raised, and so it answers as a JSON-RPC error.
+        ProtocolError: that is what the tool raised, and so it answers as a JSON-RPC error; `shown` may name it, too.
     """
     causes = list(leaves(error))
+    shown_too = tuple(kind for kind in shown if issubclass(kind, ProtocolError))
     for cause in causes:
-        if isinstance(cause, ProtocolError):
+        if isinstance(cause, ProtocolError) and not isinstance(cause, shown_too):
             raise cause
     if all(isinstance(cause, (ToolError, *shown)) for cause in causes):
         return error_result("\n".join(_text(cause) or f"{name} failed: {type(cause).__name__}" for cause in causes))

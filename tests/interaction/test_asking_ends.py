@@ -1,6 +1,5 @@
 """Questions that are not answered, or answered in strange ways; and calls that end while they ask."""
 
-import logging
 import threading
 from typing import Any
 
@@ -8,7 +7,7 @@ import anyio
 import pytest
 
 from mcpconnect import Context, Elicit, Limits, PeerError, Roots, Tool, tool
-from tests.interaction.test_asking import CAPABLE, ERAS, connecting, conversed, reply, text
+from tests.interaction.test_asking import CAPABLE, ERAS, connecting, conversed, text
 from tests.wire import NEWEST, K, Wire, serving
 
 pytestmark = pytest.mark.anyio
@@ -166,7 +165,8 @@ async def test_hostile_answers_never_reach_the_method(bad: dict[str, Any]) -> No
         assert "does not fit" in kept[0]
     async with connecting(NEWEST, serving(Asks)) as wire:
         given = {"name": "in_task", "_meta": {f"{K}clientCapabilities": CAPABLE}}
-        answer = await wire.ask("tools/call", {**given, "inputResponses": {"elicitation-1": bad}})
+        (key,) = (await wire.ask("tools/call", given))["result"]["inputRequests"]
+        answer = await wire.ask("tools/call", {**given, "inputResponses": {key: bad}})
         assert answer["result"]["resultType"] == "input_required"
 
 
@@ -240,49 +240,3 @@ async def test_many_threads_that_ask_get_their_own_answers() -> None:
         for n, request_id in ids.items():
             answer = await wire.until(lambda id=request_id: wire.answer_to(id))
             assert text(answer) == f"{n} " + f"<{n}>" * 20
-
-
-@ERAS
-async def test_arguments_that_a_middleware_replaced_do_not_confuse_the_replay(revision: str) -> None:
-    @tool
-    async def greet(ctx: Context, name: str, title: str = "") -> str:
-        answer = await ctx.elicit("Well?", WORD)
-        again = await ctx.elicit("And?", WORD)
-        return f"{title} {name} {answer.content['a']} {again.content['a']}"
-
-    server = serving(greet)
-
-    @server.middleware.add
-    async def titled(call: Any, go: Any) -> Any:
-        return await go(call.with_arguments(name="Ada", title="Dr"))
-
-    async with connecting(revision, server) as wire:
-        assert text(await conversed(wire, "greet", reply)) == "Dr Ada Bern Bern"
-
-
-async def test_a_method_that_asks_other_questions_when_it_runs_again_is_named_in_the_log(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    runs: list[int] = []
-
-    @tool
-    async def fickle(ctx: Context) -> str:
-        runs.append(1)
-        if len(runs) == 1:
-            await ctx.elicit("Well?", WORD)
-        return "done"
-
-    async with connecting(NEWEST, serving(fickle, Asks)) as wire:
-        assert text(await conversed(wire, "fickle")) == "done"
-        await conversed(wire, "children")
-        await conversed(wire, "in_task")
-    events = [record for record in caplog.records if getattr(record, "event", "") == "questions-changed"]
-    assert [(record.levelno, record.feature) for record in events] == [(logging.WARNING, "fickle")]  # type: ignore[attr-defined] # an extra
-
-
-async def test_an_answer_that_does_not_fit_is_asked_for_again_and_not_carried_around() -> None:
-    bad: dict[str, Any] = {"action": "accept", "content": {"a": ["x"]}}
-    good = {"action": "accept", "content": {"a": "x"}}
-    async with connecting(NEWEST, serving(Asks)) as wire:
-        answers = iter([bad, bad, good])
-        assert text(await conversed(wire, "in_task", lambda *_: next(answers))) == "{'a': 'x'}"

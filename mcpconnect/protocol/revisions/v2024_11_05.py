@@ -21,13 +21,12 @@ _silent_block = by_type({"audio": _audio_as_resource})
 
 V2024_11_05 = V2025_03_26.before(
     "2024-11-05",
-    without={names.BATCHING},
+    without={names.BATCHING, names.SAMPLE_AUDIO},
     lower={
         names.PROGRESS: drop("message"),
         names.INITIALIZE: inside("capabilities", drop("completions")),
         names.TOOLS_LIST: each("tools", drop("annotations")),
         names.TOOLS_CALL: each("content", _silent_block),
         names.PROMPTS_GET: each("messages", inside("content", _silent_block)),
-        names.SAMPLE: each("messages", inside("content", _silent_block)),
     },
 )

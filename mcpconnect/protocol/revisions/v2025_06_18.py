@@ -1,4 +1,4 @@
-"""2025-06-18 against 2025-11-25: no icons, no multiple choice, no pages to open; streams do not resume."""
+"""2025-06-18 against 2025-11-25: no icons, multiple choice, pages to open or tools in sampling; no resuming."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _plain_block = by_type({"resource_link": _plain})
 
 V2025_06_18 = V2025_11_25.before(
     "2025-06-18",
-    without={names.ANONYMOUS_ERRORS, names.ELICIT_URL, names.ELICITATION_IDS, names.RESUMING},
+    without={names.ANONYMOUS_ERRORS, names.ELICIT_URL, names.ELICITATION_IDS, names.RESUMING, names.SAMPLE_TOOLS},
     codes={"url-elicitation-required": -32600},  # not there yet
     lower={
         names.INITIALIZE: inside("serverInfo", drop("icons", "description", "websiteUrl")),
@@ -31,6 +31,5 @@ V2025_06_18 = V2025_11_25.before(
         names.RESOURCES_LIST: each("resources", _plain),
         names.TEMPLATES_LIST: each("resourceTemplates", _plain),
         names.ELICIT: chain(drop("mode"), inside("requestedSchema", _single_choice)),
-        names.SAMPLE: each("messages", inside("content", _plain_block)),
     },
 )

@@ -29,6 +29,8 @@ V2026_07_28 = Revision.newest(
         names.ELICIT,
         names.ELICIT_URL,
         names.SAMPLE,
+        names.SAMPLE_AUDIO,
+        names.SAMPLE_TOOLS,
         names.ROOTS,
         names.ANONYMOUS_ERRORS,
         names.STRUCTURED,
