@@ -35,6 +35,7 @@ from .questions import Elicit as Elicit
 from .questions import Question as Question
 from .questions import Root as Root
 from .questions import Roots as Roots
+from .runtime import Runtime as Runtime
 from .sampling import ModelPreferences as ModelPreferences
 from .sampling import Sample as Sample
 from .sampling import Sampled as Sampled

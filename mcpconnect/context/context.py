@@ -27,6 +27,7 @@ from .disposal import Disposals
 from .inputs import Inputs, NoInputs
 from .levels import SILENT, Level, ranked
 from .provided import Provided
+from .runtime import Runtime
 from .session import Session, SessionScope, no_session
 
 F = TypeVar("F")
@@ -50,10 +51,9 @@ class Context(Asker):
     _channel: Channel = field(repr=False)
     _disposals: Disposals = field(default_factory=Disposals, repr=False)
     uri: str | None = None
-    state: Any = None
     cancelled: bool = False
     cancel_reason: str | None = None
-    shared: Provided | None = field(default=None, repr=False)
+    runtime: Runtime | None = field(default=None, repr=False)
     _session: SessionScope | None = field(default=None, repr=False)
     _provided: Provided | None = field(default=None, repr=False)
     _open_inputs: Callable[[], Inputs] = field(default=NoInputs, repr=False)
@@ -76,6 +76,11 @@ class Context(Asker):
         return self.peer
 
     @property
+    def state(self) -> Any:
+        """What the lifespan yields (`McpServer(lifespan=…)`), or None."""
+        return None if self.runtime is None else self.runtime.state
+
+    @property
     def session(self) -> Session:
         """The client's session: an object of the class that `McpServer(session=…)` names.
 
@@ -90,8 +95,8 @@ class Context(Asker):
         """What is provided once for the client's session; raises as `session` does."""
         if self._session is None:
             raise no_session(self.revision)
-        if self.shared is not None:
-            self._session.provided.put_away = self.shared.put_away
+        if self.runtime is not None:
+            self._session.provided.put_away = self.runtime.provided.put_away
         return self._session
 
     @property

@@ -27,7 +27,8 @@ class Inject:
     """Stands beside a type: `db: Annotated[Db, Inject(get_db)]`, as a parameter or as a member of the class.
 
     `provider` is a function, a generator function that yields once, a function made by `contextlib`, or a class
-    (entered if it is a context manager); each may be asynchronous. `scope` says how long the value lives: for one
+    (entered if it is a context manager); each may be asynchronous. A lambda with one parameter is given the context:
+    `Annotated[Db, Inject(lambda ctx: ctx.state.db)]`. `scope` says how long the value lives: for one
     call, for the client's session, or as long as the server serves.
     """
 
@@ -94,8 +95,6 @@ def provide(need: Need, context: Context) -> Any:
     with scope.lock:
         if need.provider not in scope.values:
             made = need.make(**{name: provide(inner, context) for name, inner in need.needs.items()})
-            if isinstance(made, Session):
-                scope.disposals.add(made)
             if need.opens:
                 manager, made = made, made.__enter__()
                 scope.leave_later(manager.__exit__)
@@ -128,8 +127,8 @@ def _scope(need: Need, context: Context) -> Provided:
         return context.provided
     if need.scope == "session":
         return context.session_scope.provided
-    assert context.shared is not None
-    return context.shared
+    assert context.runtime is not None
+    return context.runtime.provided
 
 
 def _opened(provider: Provider) -> tuple[Provider, Literal["", "sync", "async"]]:

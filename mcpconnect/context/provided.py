@@ -40,11 +40,6 @@ class Provided:
         if pending is not None and self.put_away is not None:
             self.put_away(self.disposals, pending)
 
-    def threads(self, limit: int) -> anyio.CapacityLimiter:
-        """Return what bounds the threads of calls that something stands around; one for the scope."""
-        limiter: anyio.CapacityLimiter = self.values.setdefault(anyio.CapacityLimiter, anyio.CapacityLimiter(limit))
-        return limiter
-
     def leave_later(self, leave: Leave) -> None:
         """Leave a context manager when the scope ends."""
 

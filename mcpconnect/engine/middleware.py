@@ -14,7 +14,6 @@ from typing import Any
 
 import anyio
 import msgspec
-from anyio import to_thread
 from msgspec import Raw
 
 from ..context import Context, Middleware, Next, Operation
@@ -110,10 +109,9 @@ class _Surrounded(PlainCall):
         with anyio.move_on_after(inf if call.timeout is None else call.timeout):
             try:
                 if call.threaded:
-                    shared = self._context.shared
-                    limiter = None if shared is None else shared.threads(limits.threads)
-                    work = partial(_in_thread, call, limits)
-                    done = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
+                    runtime = self._context.runtime
+                    assert runtime is not None  # a call runs
+                    done = await runtime.in_thread(partial(_in_thread, call, limits))
                     if isinstance(done, bytes):
                         return done
                     value = done.value

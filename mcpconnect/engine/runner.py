@@ -8,22 +8,25 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future
+from contextvars import copy_context
 from functools import partial
 from math import inf
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 from anyio import CancelScope, current_effective_deadline, get_cancelled_exc_class
 from anyio.abc import TaskGroup
 
-from ..context import Disposals, Provided
+from ..context import Disposals, Provided, Runtime
 from ..server import McpServer
 from .backend import Wake, leave_loop, loop_waker
 from .job import Job
 from .settle import needs_loop, settle, settle_here
 from .threads import Threads
 
+T = TypeVar("T")
 Begin = Callable[[], Any]
 Step = Callable[[], Coroutine[Any, Any, None]]
 
@@ -35,9 +38,9 @@ class Runner:
         self._limits = server.limits
         self._threads = Threads(self._limits.threads)
         self._lifespan = server.open_lifespan()
-        self._state: Any = None
-        self._shared = Provided(Disposals())
-        self._shared.put_away = self.put_away
+        self._provided = Provided(Disposals())
+        self._provided.put_away = self.put_away
+        self._runtime: Runtime
         self._jobs: set[Job] = set()
         self._tasks: TaskGroup
         self._wake: Wake
@@ -48,7 +51,7 @@ class Runner:
 
     async def __aenter__(self) -> Runner:
         self._wake = loop_waker()
-        self._state = await self._lifespan.__aenter__()
+        self._runtime = Runtime(self.in_thread, self._provided, await self._lifespan.__aenter__())
         self._tasks = await anyio.create_task_group().__aenter__()
         self._tasks.start_soon(self._take_over)
         return self
@@ -63,7 +66,7 @@ class Runner:
         finally:
             # What a cancellation ends has to be closed all the same.
             with CancelScope(shield=True), anyio.move_on_after(self._limits.drain_seconds):
-                await self._shared.disposals.aclose()
+                await self._provided.disposals.aclose()
                 await self._lifespan.__aexit__(None, None, None)
 
     def put_away(self, disposals: Disposals, pending: Awaitable[Any]) -> None:
@@ -77,8 +80,7 @@ class Runner:
     def start(self, *jobs: Job) -> None:
         """Run jobs; each answers where its reply leads."""
         for job in jobs:
-            job.context.state = self._state
-            job.context.shared = self._shared
+            job.context.runtime = self._runtime
             self._jobs.add(job)
             job.ended.append(self._forget)
             if job.call.timeout is not None:
@@ -87,6 +89,24 @@ class Runner:
                 self._threads.submit(partial(job.variables.run, self._in_thread, job))
             else:
                 self._spawn(job, partial(self._in_task, job, job.call.begin))
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Run something in a worker thread, for a call that the loop runs; one that is cancelled does not wait."""
+        outcome: Future[T] = Future()
+        done = anyio.Event()
+        variables = copy_context()
+
+        def run() -> None:
+            try:
+                variables.run(leave_loop)
+                outcome.set_result(variables.run(work))
+            except BaseException as error:
+                outcome.set_exception(error)
+            self._wake(done.set)
+
+        self._threads.submit(run)
+        await done.wait()
+        return outcome.result()
 
     async def drain(self, seconds: float) -> bool:
         """Wait until every job is answered, at most so long; say whether that is so."""

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from anyio import to_thread
-
 from ..context import Context, Inject, Need, Provider, Providers, Session, provide, provide_waiting, running
 from ..errors import DefinitionError
 from .collect import Source
@@ -56,18 +54,18 @@ class Needs:
         method = self._method(arguments, *ready)
         if self._source.is_async:
             return method()
-        return await to_thread.run_sync(method, abandon_on_cancel=True)
+        assert context.runtime is not None  # a call runs
+        return await context.runtime.in_thread(method)
 
     def _method(self, arguments: _Values, parameters: _Values, members: _Values, init: _Values) -> partial[Any]:
         if init or members:
             return partial(self._source.reach_with(init, members), **arguments, **parameters)
         return partial(self._source.reach(), **arguments, **parameters)
 
-    def _session_class(self, wanted: type[Session]) -> type[Session]:
+    def _check_session(self, wanted: type[Session]) -> None:
         kept = self._providers.session
         if kept is None or not issubclass(kept, wanted):
             raise DefinitionError(f"{self._source.where}: there is no session: McpServer(session={wanted.__name__})")
-        return kept
 
     def _planned(self, replaced: Mapping[Provider, Provider]) -> _Plan:
         def planned(marks: _Marks, path: tuple[Provider, ...] = ()) -> dict[str, Need]:
@@ -75,7 +73,8 @@ class Needs:
             for name, mark in marks.items():
                 provider = replaced.get(mark.provider, mark.provider)
                 if isinstance(provider, type) and issubclass(provider, Session):
-                    provider = self._session_class(provider)
+                    self._check_session(provider)
+                    provider = _running_session
                 if provider in path:
                     raise DefinitionError(f"{where}: the provider {_name(provider)} needs itself")
                 inner = planned(_needed_by(provider, where), (*path, provider))
@@ -106,6 +105,10 @@ def _marks(source: Source) -> tuple[_Marks, _Marks, _Marks]:
     return parameters, {name: mark for name, mark in members.items() if name not in init}, init
 
 
+def _running_session() -> Session:
+    return running("an injected session").session
+
+
 def _needed_by(provider: Provider, where: str) -> dict[str, Inject]:
     """Return what a provider needs.
 
@@ -117,9 +120,11 @@ def _needed_by(provider: Provider, where: str) -> dict[str, Inject]:
     function: Any = inspect.unwrap(provider)
     found = marked_init(function) if isinstance(function, type) else marked(function, None)
     try:
-        parameters = inspect.signature(provider).parameters.values()
+        parameters = list(inspect.signature(provider).parameters.values())
     except (TypeError, ValueError):
         return found
+    if getattr(function, "__name__", "") == "<lambda>" and len(parameters) == 1:
+        return {parameters[0].name: Inject(running_context)}  # a lambda cannot say so by an annotation
     for each in parameters:
         optional = each.default is not each.empty or each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
         if each.name not in found and not optional:
