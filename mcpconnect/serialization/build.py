@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from marshmallow import EXCLUDE, RAISE, ValidationError, fields
 
-from .constraints import ConstraintError
+from .constraints import Constraint, ConstraintError
 from .fields import DeferredField, ListField, MapField, ReadField, RecordField, TupleField
 from .loading import LoadCompiler
 from .member import Member
@@ -32,6 +32,7 @@ from .planner import Planner
 from .schemas import Place, RecordSchema, flat
 from .union_field import UnionField
 from .value_readers import LoadNode, key_reader, value_reader
+from .words import held
 
 Extra = Literal["refuse", "ignore"]
 
@@ -69,7 +70,7 @@ class FieldBuilder:
     def _field(self, node: Node, **options: Any) -> fields.Field[Any]:
         checks = options["validate"] = []
         while isinstance(node, NoteNode):
-            checks.extend(_validator(constraint.check) for constraint in node.notes.constraints)
+            checks.extend(_validator(constraint) for constraint in node.notes.constraints)
             node = node.inner
         match inner := node:
             case LazyNode(target=Node() as target):
@@ -139,12 +140,16 @@ def _is_optional_group(place: Place) -> bool:
     return place.record is not None and (is_nullable(place.member.node) or not place.member.required)
 
 
-def _validator(check: Callable[[Any], object]) -> Callable[[Any], None]:
+def _validator(constraint: Constraint) -> Callable[[Any], None]:
     def validate(value: Any) -> None:
         try:
-            check(value)
+            constraint.check(value)
         except ConstraintError as error:
-            raise ValidationError(str(error)) from None
+            raise ValidationError(f"{error}, got {held(value)}") from None
+        except ValidationError as error:
+            if constraint.authored or not isinstance(error.messages, list):
+                raise
+            raise ValidationError([f"{text.rstrip('.')}, got {held(value)}" for text in error.messages]) from None
 
     return validate
 

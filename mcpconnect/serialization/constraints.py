@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final
@@ -37,11 +37,15 @@ _ORDERED: Final[Mapping[type, Sequence[ValueKind]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A test of a loaded value. `check` raises with a text for the model; `kinds` gives the schema words per kind."""
+    """A test of a loaded value. `check` raises with a text for the model; `kinds` gives the schema words per kind.
+
+    `authored` says that the text is the author's own: it stays as it is. Any other gets behind it what came.
+    """
 
     check: Callable[[Any], object]
     kinds: Mapping[ValueKind, Keywords]
     name: str
+    authored: bool = False
 
     def fits(self, kind: ValueKind) -> bool:
         """Whether values of the kind can be tested."""
@@ -62,7 +66,9 @@ def constraints_of(extra: Any) -> Iterator[Constraint]:
     for base in cls.__mro__:
         module = base.__module__.partition(".")[0]
         if (module, base.__name__) in _READERS:
-            yield from _READERS[module, base.__name__](extra)
+            authored = module == "marshmallow" and _has_own_text(extra)
+            for constraint in _READERS[module, base.__name__](extra):
+                yield replace(constraint, authored=True) if authored else constraint
             return
     if _is_group(extra):
         for part in extra:
@@ -71,6 +77,12 @@ def constraints_of(extra: Any) -> Iterator[Constraint]:
 
 def _is_group(extra: Any) -> bool:
     return any(b.__name__ == "GroupedMetadata" and b.__module__ == "annotated_types" for b in type(extra).__mro__)
+
+
+def _has_own_text(validator: Any) -> bool:
+    stock = type(validator).__module__ == "marshmallow.validate"
+    text = getattr(validator, "error", None)
+    return not stock or text not in (None, getattr(validator, "default_message", None))
 
 
 # -- marshmallow ------------------------------------------------------------------------------------------------------
@@ -90,7 +102,25 @@ def _length(v: Any) -> Iterator[Constraint]:
 def _regexp(v: Any) -> Iterator[Constraint]:
     # marshmallow matches at the start of the text only.
     pattern = published(v.regex, anchored=True)
-    yield Constraint(v, {"text": {"pattern": pattern} if pattern else {}}, "Regexp")
+    yield Constraint(
+        _restated(v, f"must match the pattern {v.regex.pattern}"),
+        {"text": {"pattern": pattern} if pattern else {}},
+        "Regexp",
+    )
+
+
+def _restated(validator: Any, text: str) -> Callable[[Any], object]:
+    """Return the validator with a text that says what it wants; its own, if the author gave one."""
+    if _has_own_text(validator):
+        return validator  # type: ignore[no-any-return] # any validator is called so
+
+    def check(value: Any) -> None:
+        try:
+            validator(value)
+        except Exception:
+            raise ConstraintError(text) from None
+
+    return check
 
 
 def _and(v: Any) -> Iterator[Constraint]:
@@ -104,7 +134,11 @@ def _one_of(v: Any) -> Iterator[Constraint]:
 
 def _none_of(v: Any) -> Iterator[Constraint]:
     words = _listed("enum", v.iterable)
-    yield Constraint(v, {EVERYTHING: {"not": words} if words else {}}, "NoneOf")
+    yield Constraint(
+        _restated(v, f"must be none of: {', '.join(map(str, v.iterable))}"),
+        {EVERYTHING: {"not": words} if words else {}},
+        "NoneOf",
+    )
 
 
 def _equal(v: Any) -> Iterator[Constraint]:

@@ -5,6 +5,8 @@ Rule: a reason names the JSON form, never a class of ours or of a library: `expe
 
 from __future__ import annotations
 
+from datetime import date, time
+from decimal import Decimal
 from typing import Any, Final
 
 from .config import ISO, UNIX
@@ -59,6 +61,18 @@ def got(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "a list"
     return "an object" if isinstance(value, dict) else f"a value of class {type(value).__name__}"
+
+
+def held(value: Any) -> str:
+    """Describe a loaded value in a few words, for a constraint that it breaks."""
+    if isinstance(value, (list, tuple, set, frozenset, dict, bytes)):
+        noun = "byte" if isinstance(value, bytes) else "item"
+        return f"{len(value)} {noun}{'' if len(value) == 1 else 's'}"
+    if isinstance(value, Decimal):
+        return f"the number {_cut(str(value))}"
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    return got(value)
 
 
 def _cut(text: str) -> str:

@@ -178,7 +178,10 @@ def test_a_field_of_pydantic_in_annotated_is_understood() -> None:
     }
     with pytest.raises(LoadError) as caught:
         params.load({"n": 0, "Es": "a\n"})
-    assert caught.value.problems == (("n", "must be at least 1"), ("Es", "must match the pattern ^[a-z]+$"))
+    assert caught.value.problems == (
+        ("n", "must be at least 1, got the number 0"),
+        ("Es", 'must match the pattern ^[a-z]+$, got text "a\\n"'),
+    )
 
 
 def test_a_default_of_a_pydantic_field_counts_where_the_signature_has_none() -> None:

@@ -38,7 +38,7 @@ def test_notes_inside_an_alias_are_obeyed() -> None:
     serializer = Serializer()
     for annotation in (Positive, Annotated[Positive, "outer"], list[Positive], dict[str, Positive | None]):
         data: Any = {Positive: 0, list[Positive]: [0]}.get(annotation, {"a": 0} if "dict" in str(annotation) else 0)
-        with pytest.raises(LoadError, match=r"Must be greater than or equal to 1\."):
+        with pytest.raises(LoadError, match="Must be greater than or equal to 1, got the number 0"):
             serializer.load(annotation, data)
         assert '"minimum": 1' in json.dumps(serializer.json_schema(annotation, view="input"))
         assert "above zero" in str(serializer.json_schema(annotation)) or annotation == Annotated[Positive, "outer"]
