@@ -39,16 +39,22 @@ class FileSource:
             ResourceNotFound: the file is gone, is no file any more, or leads out of its directory.
         """
         try:
-            path = self.path.resolve(strict=True)
-            if not path.is_file() or (self.root is not None and not path.is_relative_to(self.root)):
-                raise OSError
-            with path.open("rb") as stream:
+            with self._resolved().open("rb") as stream:
+                # What was looked at may have been exchanged before it was opened.
+                if not os.path.samestat(os.fstat(stream.fileno()), self._resolved().stat()):
+                    raise OSError
                 data = stream.read(limits.stream_bytes + 1)
         except OSError:
             raise ResourceNotFound(f"no resource {uri}", data={"uri": uri}) from None
         if len(data) > limits.stream_bytes:
             raise ValueError(f"{self.path} has more than {limits.stream_bytes} bytes (Limits.stream_bytes)")
         return contents(data, uri, self.mime_type)
+
+    def _resolved(self) -> Path:
+        path = self.path.resolve(strict=True)
+        if not path.is_file() or (self.root is not None and not path.is_relative_to(self.root)):
+            raise OSError
+        return path
 
 
 def contents(data: bytes, uri: str, mime_type: str | None) -> TextResource | BlobResource:

@@ -196,6 +196,35 @@ async def test_no_link_leads_out_of_a_directory(tmp_path: Path) -> None:
         assert await read(wire, "x://d/fine.txt") == -32002
 
 
+@pytest.mark.fault(271)
+@pytest.mark.parametrize("put_back", [False, True])
+async def test_a_file_that_is_exchanged_while_it_is_opened_is_not_read(
+    put_back: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    shown = tmp_path / "d" / "a.txt"
+    shown.parent.mkdir()
+    shown.write_text("a", encoding="utf-8")
+    server = McpServer("files")
+    server.add_directory(shown.parent, uri_prefix="x://d")
+    opened = Path.open
+
+    def open_late(path: Path, *arguments: Any) -> Any:
+        if path != shown:
+            return opened(path, *arguments)
+        shown.rename(tmp_path / "kept")
+        shown.symlink_to(tmp_path / "secret.txt")
+        stream = opened(path, *arguments)
+        if put_back:
+            (tmp_path / "kept").rename(shown)
+        return stream
+
+    async with connected(server) as wire:
+        assert await read(wire, "x://d/a.txt") == ("a", "text/plain")
+        monkeypatch.setattr(Path, "open", open_late)
+        assert await read(wire, "x://d/a.txt") == -32002
+
+
 async def test_a_directory_that_is_itself_a_link_is_served(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "a.txt").write_text("a", encoding="utf-8")
