@@ -47,8 +47,11 @@ class Channel(Protocol):
         """Whether the client reads slower than it is written to, so that what can wait should."""
         ...
 
-    def send(self, message: bytes) -> None:
-        """Send a notification that belongs to the request, before its answer."""
+    def send(self, message: bytes, *, change: bool = False) -> None:
+        """Send a notification that belongs to the request, before its answer.
+
+        `change` says that it only tells that something changed: one that nobody has read yet tells it as well as two.
+        """
 
     def answer(self, message: bytes | None) -> None:
         """Send the answer; None says that there will be none."""
@@ -79,7 +82,7 @@ class DirectChannel:
         """Whether much waits to be read."""
         return self._waiting() > _CROWDED
 
-    def send(self, message: bytes) -> None:
+    def send(self, message: bytes, *, change: bool = False) -> None:  # noqa: ARG002 - what is written is gone
         """Write the message, unless the client reads nothing."""
         if self._waiting() <= _FULL:
             self._deprived = False

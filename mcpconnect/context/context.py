@@ -210,11 +210,11 @@ class Context(Asker):
             params = self.peer.revision.lower(names.PROGRESS, dump(report))
             self._channel.send(encode_notification(names.PROGRESS, params))
 
-    def tell(self, message: bytes) -> None:
-        """Send a notification that belongs to the call; nothing is sent once the answer is gone."""
+    def tell(self, message: bytes, *, change: bool = False) -> None:
+        """Send a notification that belongs to the call (see `Channel.send`); none once the answer is gone."""
         with self._order:
             if not self._answered:
-                self._channel.send(message)
+                self._channel.send(message, change=change)
 
     def failed(self, error: BaseException) -> None:
         """Remember how the call ended, for what is left behind it."""

@@ -230,9 +230,9 @@ class Connection:
 
     def _announce(self, topic: str) -> None:
         if topic in CHANGES and self._sees_change(topic):
-            self._channel.send(encode_notification(CHANGES[topic]))
+            self._channel.send(encode_notification(CHANGES[topic]), change=True)
         elif (uri := updated_uri(topic)) in self._lifecycle.subscribed and self._sees_change(topic):
-            self._channel.send(encode_notification(names.RESOURCE_UPDATED, {"uri": uri}))
+            self._channel.send(encode_notification(names.RESOURCE_UPDATED, {"uri": uri}), change=True)
 
 
 def _error(request_id: Id | NoId | None, revision: Revision, error: ProtocolError) -> bytes:

@@ -35,9 +35,9 @@ class Gathering:
         """Whether the client reads too slowly."""
         return self._channel.crowded
 
-    def send(self, message: bytes) -> None:
+    def send(self, message: bytes, *, change: bool = False) -> None:
         """Send a notification at once."""
-        self._channel.send(message)
+        self._channel.send(message, change=change)
 
     def answer(self, message: bytes | None) -> None:
         """Take one answer; the last one sends them all. A batch of notifications alone is not answered."""

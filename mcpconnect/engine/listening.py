@@ -86,13 +86,13 @@ class Listening:
     def _heard(self, topic: str) -> None:
         with self._order:
             if topic in self._topics and self._sight.changed(topic):
-                self._tell(CHANGES[topic], {})
+                self._tell(CHANGES[topic], {}, change=True)
             elif (uri := self._uris.get(updated_uri(topic))) is not None and self._sight.changed(topic):
-                self._tell(names.RESOURCE_UPDATED, {"uri": uri})
+                self._tell(names.RESOURCE_UPDATED, {"uri": uri}, change=True)
 
-    def _tell(self, method: str, params: dict[str, Any]) -> None:
+    def _tell(self, method: str, params: dict[str, Any], *, change: bool = False) -> None:
         meta = {names.SUBSCRIPTION_ID: self._id}
-        self._context.tell(encode_notification(method, {names.META: meta, **params}))
+        self._context.tell(encode_notification(method, {names.META: meta, **params}), change=change)
 
 
 def _honoured(params: Mapping[str, Any], limit: int) -> dict[str, Any]:

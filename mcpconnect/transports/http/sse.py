@@ -136,11 +136,11 @@ class _SseConnection:
         """Whether many messages wait to be read."""
         return self.stream.crowded
 
-    def send(self, message: bytes) -> None:
+    def send(self, message: bytes, *, change: bool = False) -> None:
         """Send a notification."""
         if len(self.stream.messages) >= self._limits.stream_messages:
             self.stream.answer(None)
-        self.stream.send(message)
+        self.stream.send(message, change=change)
 
     def answer(self, message: bytes | None) -> None:
         """Send an answer, if there is one; others may follow."""

@@ -87,9 +87,9 @@ class Stream:
         """How many bytes the kept messages have."""
         return self._bytes
 
-    def send(self, message: bytes) -> None:
-        """Add a notification."""
-        self._on_loop(self._add, message)
+    def send(self, message: bytes, *, change: bool = False) -> None:
+        """Add a notification; a `change` that is told already and not read yet is left out."""
+        self._on_loop(self._add_change if change else self._add, message)
 
     def answer(self, message: bytes | None) -> None:
         """Add the answer, if there is one, and close the stream."""
@@ -129,8 +129,13 @@ class Stream:
             with suppress(RuntimeError):  # the loop has ended: nobody reads any more
                 self._loop.call_soon_threadsafe(act, argument)
 
+    def _add_change(self, message: bytes) -> None:
+        unread = self.messages if self.reader is None else ()
+        if not any(number > self.delivered and kept == message for number, kept in unread):
+            self._add(message)
+
     def _add(self, message: bytes) -> None:
-        if self.closed or self._repeats(message):
+        if self.closed:
             return
         self.last += 1
         self.messages.append((self.last, message))
@@ -138,15 +143,6 @@ class Stream:
         while len(self.messages) > self._limit or (self._bytes > _BYTES and len(self.messages) > 1):
             self._bytes -= len(self.messages.pop(0)[1])
         self.poke()
-
-    def _repeats(self, message: bytes) -> bool:
-        """Say whether a message only repeats the last one, which nobody has come for yet."""
-        return (
-            self.reader is None
-            and self.delivered < self.last
-            and bool(self.messages)
-            and self.messages[-1][1] == message
-        )
 
     def _close(self, message: bytes | None) -> None:
         if self.closed:

@@ -59,17 +59,21 @@ async def test_a_stream_that_is_kept_can_be_read_again() -> None:
         assert [number for number, _ in stream.after(2)] == [3]
 
 
-async def test_a_repetition_is_left_out_only_while_nobody_has_read_what_it_repeats() -> None:
+async def test_a_change_is_told_once_while_nobody_has_read_of_it_and_nothing_else_is_left_out() -> None:
     stream = Stream(10, kept=True)
     for message in (b"x", b"x", b"y", b"x", b"x"):
-        stream.send(message)
-    assert [message for _, message in stream.messages] == [b"x", b"y", b"x"]
-    stream.delivered = 3
-    stream.send(b"x")
-    assert stream.last == 4
+        stream.send(message, change=True)
+    assert [message for _, message in stream.messages] == [b"x", b"y"]
+    stream.delivered = 2
+    stream.send(b"x", change=True)
+    assert stream.last == 3
     stream.reader = object()
+    stream.send(b"x", change=True)
+    assert stream.last == 4
+    stream.reader = None
     stream.send(b"x")
-    assert stream.last == 5
+    stream.send(b"x")
+    assert stream.last == 6
 
 
 async def test_messages_from_threads_keep_their_order_and_wake_the_reader() -> None:
