@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from ..limits import Limits
 from .nesting import nested_deeper
-from .refusal import NO_ID, Id, NoId, Refused, invalid, read_again, too_deep, unreadable_batch
+from .refusal import NO_ID, BrokenResponse, Id, NoId, Refused, invalid, read_again, too_deep, unreadable_batch
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -75,6 +75,7 @@ class _Success(msgspec.Struct, tag_field="jsonrpc", tag="2.0"):
     result: Any
 
 
+_INVALID: Final = -32600
 _decode_envelope = msgspec.json.Decoder(_Envelope).decode
 _decode_items = msgspec.json.Decoder(list[Raw]).decode
 _encode = msgspec.json.Encoder().encode
@@ -111,8 +112,16 @@ def _single(envelope: _Envelope) -> Single:
     return Request(id, method, envelope.params)
 
 
-def _look_again(data: bytes, error: msgspec.DecodeError) -> Notification:
-    return Notification(method=read_again(data, str(error)), params={})
+def _look_again(data: bytes, error: msgspec.DecodeError) -> Notification | Response:
+    try:
+        return Notification(method=read_again(data, str(error)), params={})
+    except BrokenResponse as broken:
+        return _broken(broken.id, broken.error.message)
+
+
+def _broken(id: Id, reason: str) -> Response:
+    """Return the failure that a response is read as whose content cannot be used: who asked has to know."""
+    return Response(id, error=ErrorObject(_INVALID, reason))
 
 
 def _response(envelope: _Envelope) -> Response:
@@ -123,6 +132,8 @@ def _response(envelope: _Envelope) -> Response:
         return Response(id, error=envelope.error)
     if envelope.error is UNSET and envelope.result is UNSET:
         raise invalid("`method` is missing", NO_ID if id is None else id)
+    if id is not None:
+        return _broken(id, "Invalid response: it has both a `result` and an `error`")
     # No id: the sender of a broken response would take the answer for one to a request of its own.
     raise invalid("a response needs an `id` and one of `result` and `error`")
 

@@ -55,17 +55,30 @@ def too_deep(data: bytes, limit: int) -> Refused:
     return invalid(f"nested more than {limit} levels deep", _legal_id(_outline(data)))
 
 
+class BrokenResponse(Refused):
+    """A response whose id says whose it is, though nothing else of it can be used."""
+
+    id: Id
+
+
 def read_again(data: bytes, reason: str) -> str:
     """Find out why the decoder refused `data`, a single message (`reason` is what it said).
 
-    Returns the method if it is a notification after all, which no fault makes answerable. Raises `Refused` otherwise.
+    Returns the method if it is a notification after all, which no fault makes answerable.
+
+    Raises:
+        BrokenResponse: it answers a request.
+        Refused: anything else.
     """
     message = _load(data, reason)
     if not isinstance(message, dict):
         raise invalid("a message must be a JSON object")
     if message.get("jsonrpc") == "2.0" and isinstance(message.get("method"), str) and "id" not in message:
         return str(message["method"])
-    raise invalid(_envelope_fault(message) or _value_fault(data, reason), _legal_id(message))
+    fault = _envelope_fault(message) or _value_fault(data, reason)
+    if _is_response(message) and _is_id(message.get("id")):
+        raise BrokenResponse(InvalidRequest(f"Invalid response: {fault}"), message["id"])
+    raise invalid(fault, _legal_id(message))
 
 
 def unreadable_batch(data: bytes, reason: str) -> Refused:
@@ -101,10 +114,14 @@ def _value_fault(data: bytes, reason: str) -> str:
 
 
 def _legal_id(message: dict[str, Any]) -> Id | Literal[NoId.NO_ID]:
-    if "method" not in message and ("result" in message or "error" in message):
+    if _is_response(message):
         return NO_ID  # a broken response: its sender would take our answer for one to a request of its own
     id = message.get("id")
     return id if _is_id(id) else NO_ID
+
+
+def _is_response(message: dict[str, Any]) -> bool:
+    return "method" not in message and ("result" in message or "error" in message)
 
 
 def _is_id(value: Any) -> TypeGuard[Id]:

@@ -245,7 +245,7 @@ async def test_the_handshake_is_never_cancelled():
     assert transport.methods() == ["initialize"]
 
 
-@pytest.mark.parametrize("data", [b"hello", b'{"id":1}', b'{"jsonrpc":"2.0","id":1,"result":[]}', b"[1]", b"[]"])
+@pytest.mark.parametrize("data", [b"hello", b'{"id":1}', b'{"jsonrpc":"2.0","result":{}}', b"[1]", b"[]"])
 async def test_malformed_messages_are_told_to_everybody_who_waits(data):
     async with Client(Scripted(lambda request: data, HANDSHAKE[0])) as client:
         with pytest.raises(ClientError, match="no JSON-RPC message") as caught:
@@ -253,6 +253,14 @@ async def test_malformed_messages_are_told_to_everybody_who_waits(data):
         assert data.decode() in str(caught.value)
         with pytest.raises(ClientError, match="no JSON-RPC message"):
             await client.ping()
+
+
+async def test_a_broken_answer_fails_the_question_that_it_answers_and_no_other():
+    answers = iter([b'{"jsonrpc":"2.0","id":%d,"result":[]}', b'{"jsonrpc":"2.0","id":%d,"result":{}}'])
+    async with Client(Scripted(lambda request: next(answers) % request["id"], HANDSHAKE[0])) as client:
+        with pytest.raises(ClientError, match="Invalid response"):
+            await client.ping()
+        await client.ping()
 
 
 async def test_an_error_without_an_id_ends_what_waits():

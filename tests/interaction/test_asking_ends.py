@@ -170,6 +170,27 @@ async def test_hostile_answers_never_reach_the_method(bad: dict[str, Any]) -> No
         assert answer["result"]["resultType"] == "input_required"
 
 
+@pytest.mark.parametrize("name", ["in_task", "in_thread"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"result": 5},
+        {"result": None},
+        {"error": {"code": -1}},
+        {"error": "boom"},
+        {"error": None},
+        {"result": {}, "error": {"code": 1, "message": "m"}},
+    ],
+)
+async def test_a_broken_reply_fails_the_question_at_once(name: str, broken: dict[str, Any]) -> None:
+    async with connecting("2025-11-25", serving(Asks)) as wire:
+        request_id = wire.start("tools/call", {"name": name})
+        asked = await question(wire)
+        wire.send({"jsonrpc": "2.0", "id": asked["id"], **broken})
+        await wire.until(lambda: wire.answer_to(request_id))
+        assert kept[0].startswith("Invalid response")
+
+
 async def test_a_large_answer_is_taken_whole() -> None:
     large = "ü" * 1_000_000
     said = {"action": "accept", "content": {"a": large}}

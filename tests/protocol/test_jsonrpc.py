@@ -100,14 +100,21 @@ def test_json_of_the_wrong_shape_is_an_invalid_request_with_its_id(data, id):
     "data",
     [
         b'{"jsonrpc":"2.0","id":1,"result":5}',
+        b'{"jsonrpc":"2.0","id":1,"result":null}',
         b'{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}',
         b'{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}',
-        b'{"jsonrpc":"2.0","result":{}}',
+        b'{"jsonrpc":"2.0","id":1,"error":"boom"}',
+        b'{"jsonrpc":"2.0","id":1,"error":null}',
     ],
 )
-def test_a_broken_response_is_refused_without_its_id(data):
-    # The peer would take the answer for one to its own request of that number.
-    assert refusal(data).id is NO_ID
+def test_a_broken_response_is_a_failure_for_whoever_asked(data):
+    response = decode(data, LIMITS)
+    assert (response.id, response.result, response.error.code) == (1, None, -32600)
+    assert response.error.message.startswith("Invalid response: ")
+
+
+def test_a_broken_response_without_an_id_is_refused():
+    assert refusal(b'{"jsonrpc":"2.0","result":{}}').id is NO_ID
 
 
 @pytest.mark.fault(146)
