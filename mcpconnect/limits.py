@@ -42,6 +42,12 @@ class Limits:
     rounds: int = 20
     """How often one call may ask for more, in the era in which it ends for every question."""
 
+    state_seconds: float = 60 * 60
+    """How long a client may take to answer, in that era, before what it brings back is too old."""
+
+    states: int = 100_000
+    """How many used states one process remembers, so that none serves twice; the oldest are forgotten first."""
+
     items: int = 1_000_000
     """Items taken from an iterator or generator that a method returns, so that an endless one ends."""
 

@@ -20,10 +20,9 @@ from .inject import provide as provide
 from .inject import provide_waiting as provide_waiting
 from .inputs import InputRequired as InputRequired
 from .inputs import Inputs as Inputs
-from .inputs import LiveInputs as LiveInputs
 from .inputs import NoInputs as NoInputs
-from .inputs import ReplayInputs as ReplayInputs
 from .levels import Level as Level
+from .live_inputs import LiveInputs as LiveInputs
 from .operation import Middleware as Middleware
 from .operation import MiddlewareStack as MiddlewareStack
 from .operation import Next as Next
@@ -35,6 +34,7 @@ from .questions import Elicit as Elicit
 from .questions import Question as Question
 from .questions import Root as Root
 from .questions import Roots as Roots
+from .replay_inputs import ReplayInputs as ReplayInputs
 from .runtime import Runtime as Runtime
 from .sampling import ModelPreferences as ModelPreferences
 from .sampling import Sample as Sample

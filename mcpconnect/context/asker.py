@@ -66,6 +66,5 @@ class Asker(ABC):
         return await self._inputs.ask(questions)
 
     async def _ask_one(self, question: Question[Any]) -> Any:
-        inputs = self._inputs
-        key = inputs.key(question)
-        return (await inputs.ask({key: question}))[key]
+        kind = question.kind
+        return (await self._inputs.ask({kind: question}))[kind]

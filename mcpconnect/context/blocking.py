@@ -45,9 +45,8 @@ class SyncContext:
         return self._context._inputs.ask_blocking(questions)
 
     def _ask_one(self, question: Question[Any]) -> Any:
-        inputs = self._context._inputs
-        key = inputs.key(question)
-        return inputs.ask_blocking({key: question})[key]
+        kind = question.kind
+        return self._context._inputs.ask_blocking({kind: question})[kind]
 
     def end_stream(self, retry_ms: int | None = None) -> None:
         """End the stream early; see `Context.end_stream`."""

@@ -237,16 +237,12 @@ class Context(Asker):
                 self._send_held()
         if inputs is None:
             return
-        inputs.end()  # withdraws the questions, which has to be said before the answer
+        complaints = list(inputs.end())  # withdraws the questions, which has to be said before the answer
         with self._order:
             self._answered = True
-        if unused := inputs.unused:
-            _logger.warning(
-                "%s asked other questions when it ran again; answered and not asked: %s",
-                self.feature,
-                ", ".join(unused),
-                extra={"event": "questions-changed", "feature": self.feature, "request_id": self.request_id},
-            )
+        for event, text in complaints if answered else ():
+            extra = {"event": event, "feature": self.feature, "request_id": self.request_id}
+            _logger.warning("%s %s", self.feature, text, extra=extra)
 
     def _log(self, level: Level, data: Any, logger: str | None) -> None:
         rank, number = ranked(level)

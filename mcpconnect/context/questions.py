@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 from ..errors import LoadError, MissingCapability
 from ..protocol import names
@@ -21,6 +21,8 @@ from ..protocol.peer import Peer
 from ..serialization import Serializer
 from .forms import check_content, form_schema
 
+Capability: TypeAlias = tuple[tuple[str, ...], str]
+"""The path of a client's capability, and the feature of `protocol.names` without which a revision does not have it."""
 T = TypeVar("T")
 F = TypeVar("F")
 
@@ -56,14 +58,26 @@ class Question(ABC, Generic[T]):
     timeout: float | None = None
     """How many seconds an answer may take; None for `Limits.answer_seconds`. No limit where the call ends to ask."""
 
+    @property
+    def kind(self) -> str:
+        """What it is called where it has no name: `elicitation`, `sampling` or `roots`."""
+        return self.method.partition("/")[0]
+
+    def needs(self, peer: Peer) -> Iterable[Capability]:  # noqa: ARG002 - some kinds need more of some clients
+        """Return what the client must have declared, the most telling first."""
+        return ((self.capability, self.method),)
+
     def check(self, peer: Peer) -> None:
         """See whether the client can answer.
 
         Raises:
             MissingCapability: it did not say so.
         """
-        if not (peer.revision.has(self.method) and peer.can(*self.capability)):
-            raise missing(self.capability)
+        if not peer.revision.has(self.method):
+            raise _missing(self.capability)
+        for path, feature in self.needs(peer):
+            if not (peer.revision.has(feature) and peer.can(*path)):
+                raise _missing(path)
 
     @abstractmethod
     def params(self, peer: Peer, serializer: Serializer) -> dict[str, Any]:
@@ -103,14 +117,11 @@ class Elicit(Question[Answer[Any]]):
         self.url = url
         self.timeout = timeout
 
-    def check(self, peer: Peer) -> None:
-        """See whether the client shows forms, or pages; an empty capability means forms."""
-        super().check(peer)
+    def needs(self, peer: Peer) -> Iterable[Capability]:
+        """Return that the client shows pages, or forms; an empty capability means forms."""
         if self.url is not None:
-            if not (peer.revision.has(names.ELICIT_URL) and peer.can("elicitation", "url")):
-                raise missing(("elicitation", "url"))
-        elif peer.can("elicitation", "url") and not peer.can("elicitation", "form"):
-            raise missing(("elicitation", "form"))
+            return ((("elicitation", "url"), names.ELICIT_URL),)
+        return ((("elicitation", "form") if peer.can("elicitation", "url") else self.capability, self.method),)
 
     def params(self, peer: Peer, serializer: Serializer) -> dict[str, Any]:
         """Return the message with the form's schema, or the page's URL."""
@@ -156,8 +167,7 @@ class Roots(Question[tuple[Root, ...]]):
         return tuple(Root(root["uri"], root.get("name")) for root in roots)
 
 
-def missing(path: tuple[str, ...]) -> MissingCapability:
-    """Return the error for a client that did not declare a capability."""
+def _missing(path: tuple[str, ...]) -> MissingCapability:
     required: dict[str, Any] = {}
     for step in reversed(path):
         required = {step: required}

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ..content import UNSET, AudioContent, ContentList, ImageContent, PromptMessage, TextContent, ToolResult
+from ..errors import PeerError
 from ..protocol import names
 from ..protocol.peer import Peer
 from ..protocol.wire import dump
 from ..serialization import Serializer
-from .questions import Question, Unusable, missing
+from .questions import Capability, Question, Unusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,23 +152,24 @@ class Sample(Question[Sampled]):
             toolChoice=None if tool_choice is None else {"mode": tool_choice},
         )
 
-    def check(self, peer: Peer) -> None:
-        """See whether the client's model can be asked, with tools and other conversations if they are wanted."""
-        super().check(peer)
-        with_tools = self.tools or any(isinstance(each, ToolAnswer) for each in self.messages)
-        if with_tools and not (peer.revision.has(names.SAMPLE_TOOLS) and peer.can("sampling", "tools")):
-            raise missing(("sampling", "tools"))
+    def needs(self, peer: Peer) -> Iterable[Capability]:
+        """Return that the client's model can be asked, with tools and other conversations if they are wanted."""
+        if self.tools or any(isinstance(each, ToolAnswer) for each in self.messages):
+            yield ("sampling", "tools"), names.SAMPLE_TOOLS
         # Before there were capabilities within sampling, context could be asked of any client.
-        wide = self.include_context not in (None, "none") and peer.revision.has(names.SAMPLE_TOOLS)
-        if wide and not peer.can("sampling", "context"):
-            raise missing(("sampling", "context"))
-
-        heard = any(isinstance(m, PromptMessage) and isinstance(m.content, AudioContent) for m in self.messages)
-        if heard and not peer.revision.has(names.SAMPLE_AUDIO):
-            raise missing(("sampling", "audio"))
+        if self.include_context not in (None, "none") and peer.revision.has(names.SAMPLE_TOOLS):
+            yield ("sampling", "context"), self.method
+        yield from super().needs(peer)
 
     def params(self, peer: Peer, serializer: Serializer) -> dict[str, Any]:
-        """Return the messages and the options that were given."""
+        """Return the messages and the options that were given.
+
+        Raises:
+            PeerError: the revision has no place for sound.
+        """
+        heard = any(isinstance(m, PromptMessage) and isinstance(m.content, AudioContent) for m in self.messages)
+        if heard and not peer.revision.has(names.SAMPLE_AUDIO):
+            raise PeerError(f"a client of {peer.revision.version} cannot give its model sound")
         any_structured = peer.revision.has(names.ANY_STRUCTURED)
         return {"messages": list(_dumped(self.messages, serializer, any_structured)), **self._options}
 

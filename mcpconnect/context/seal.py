@@ -12,8 +12,10 @@ from __future__ import annotations
 import binascii
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import OrderedDict
 from collections.abc import Iterable
-from hashlib import sha512
+from hashlib import sha256, sha512
+from threading import Lock
 
 from ..errors import DefinitionError
 
@@ -32,12 +34,25 @@ class Sealer:
 
         given = given_secrets(secret)
         self._purpose = purpose.encode()
+        self._used: OrderedDict[bytes, None] = OrderedDict()
+        self._lock = Lock()
         self._ciphers = [AESSIV(sha512(self._purpose + b"\0" + _key(each)).digest()) for each in given]
 
     def seal(self, data: bytes) -> str:
         """Return the sealed text. Put something random into `data` where equal data must not give equal texts."""
         sealed = self._ciphers[0].encrypt(data, [self._purpose])
         return urlsafe_b64encode(sealed).decode().rstrip("=")
+
+    def first_use(self, text: str, remembered: int) -> bool:
+        """Say whether a sealed text is used for the first time in this process, which remembers the last ones."""
+        mark = sha256(text.encode()).digest()[:16]
+        with self._lock:
+            if mark in self._used:
+                return False
+            self._used[mark] = None
+            while len(self._used) > remembered:
+                self._used.popitem(last=False)
+        return True
 
     def open(self, text: str) -> bytes | None:
         """Return what was sealed, or None if it was not by us, not for this purpose, or was changed since."""

@@ -9,6 +9,7 @@ Source: the specification's page *Multi Round-Trip Requests*.
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Mapping
 from hashlib import sha256
@@ -16,32 +17,40 @@ from typing import Any, Final
 
 import msgspec
 
-from ..context import InputRequired, Inputs, LiveInputs, Pending, ReplayInputs
+from ..context import InputRequired, Inputs, LiveInputs, NoInputs, Pending, ReplayInputs
 from ..errors import InvalidParams
 from ..protocol import names
 from ..protocol.jsonrpc import Request, encode_result
 from ..protocol.peer import Peer
 from ..server import McpServer
 
-_SECONDS: Final = 60 * 60  # how long a client may take between two rounds
 _TARGETS: Final[Mapping[str, str]] = {names.TOOLS_CALL: "name", names.PROMPTS_GET: "name", names.RESOURCES_READ: "uri"}
 
 
-class _State(msgspec.Struct):
-    """What is sealed into `requestState`."""
+class _Bond(msgspec.Struct, frozen=True):
+    """The call that a state belongs to."""
 
+    server: str
     method: str
     target: str
-    arguments: bytes
+    arguments: str
     principal: str
-    expires: float
-    round: int
-    answers: dict[str, tuple[str, Any]]
-    asked: dict[str, str]
 
 
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(_State).decode
+class _State(msgspec.Struct, frozen=True):
+    """What is sealed into `requestState`: `answers` by `Asked.ident`, and the idents of what was asked last by key."""
+
+    bond: _Bond
+    expires: float = 0.0
+    round: int = 0
+    answers: dict[str, Any] = {}
+    asked: dict[str, str] = {}
+    nonce: str = ""
+
+
+# JSON, because an answer may hold any number that JSON can.
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(_State).decode
 
 
 class Asking:
@@ -54,16 +63,21 @@ class Asking:
         self._principal = principal
         self._state = self._opened()
 
-    def inputs(self, send: Callable[[bytes], None], pending: Pending) -> Inputs:
-        """Return how the call asks: at once, or by ending."""
-        if self._peer.revision.handshake:
-            seconds = self._server.limits.answer_seconds
-            return LiveInputs(send, pending, self._peer, self._server.serializer, seconds)
+    def inputs(self, send: Callable[[bytes], None], pending: Pending, deaf: str | None) -> Inputs:
+        """Return how the call asks: at once, by ending, or not at all (`deaf` says why)."""
+        server, peer = self._server, self._peer
+        if peer.revision.handshake:
+            if deaf is not None:
+                return NoInputs(deaf)
+            return LiveInputs(send, pending, peer, server.serializer, server.limits.answer_seconds)
+        if self._request.method not in _TARGETS:
+            return NoInputs(f"in {peer.revision.version} no question can be the answer to {self._request.method}")
         given = self._request.params.get("inputResponses")
         new = given if isinstance(given, dict) else {}
-        answered = {key: (asked, new[key]) for key, asked in self._state.asked.items() if key in new}
-        kept = {**self._state.answers, **answered}
-        return ReplayInputs(kept, new, self._peer, self._server.serializer)
+        asked = self._state.asked
+        answers = {**{asked[key]: answer for key, answer in new.items() if key in asked}, **self._state.answers}
+        unasked = {key: answer for key, answer in new.items() if key not in asked}
+        return ReplayInputs(answers, unasked, peer, server.serializer, use=self._use, thread=pending.thread)
 
     def required(self, signal: InputRequired) -> bytes:
         """Return the result that asks for what a call needs.
@@ -71,50 +85,43 @@ class Asking:
         Raises:
             InvalidParams: the call has asked too often.
         """
-        state = self._state
-        if state.round >= self._server.limits.rounds:
-            raise InvalidParams(
-                f"the call ended for a question {state.round} times (Limits.rounds); one that reads differently each "
-                f"time the method runs is never answered"
-            )
-        sealed = self._server.sealer("state").seal(
-            _encode(
-                _State(
-                    state.method,
-                    state.target,
-                    state.arguments,
-                    state.principal,
-                    time.time() + _SECONDS,
-                    state.round + 1,
-                    dict(signal.answers),
-                    dict(signal.asked),
-                )
-            )
+        state, limits = self._state, self._server.limits
+        signal.delivered = True
+        if state.round >= limits.rounds:
+            raise InvalidParams(_too_often(state.round, signal.problem))
+        more = msgspec.structs.replace(
+            state,
+            expires=time.time() + limits.state_seconds,
+            round=state.round + 1,
+            answers=dict(signal.answers),
+            asked={key: asked.ident for key, asked in signal.asked.items()},
+            nonce=secrets.token_hex(8),
         )
-        serializer = self._server.serializer
-        asked = {
-            key: {"method": question.method, "params": question.params(self._peer, serializer)}
-            for key, question in signal.questions.items()
+        result = {
+            "resultType": "input_required",
+            "inputRequests": {k: {"method": each.method, "params": each.params} for k, each in signal.asked.items()},
+            "requestState": self._server.sealer("state").seal(_encode(more)),
+            names.META: {names.SERVER_INFO: self._server.implementation},
         }
-        meta = {names.SERVER_INFO: self._server.implementation}
-        result = {"resultType": "input_required", "inputRequests": asked, "requestState": sealed, names.META: meta}
         return encode_result(self._request.id, result)
+
+    def _use(self) -> None:
+        limits = self._server.limits
+        if not self._server.sealer("state").first_use(self._request.params["requestState"], limits.states):
+            raise InvalidParams("requestState was used before: call again without it")
 
     def _opened(self) -> _State:
         request = self._request
-        fresh = _State(
+        bond = _Bond(
+            self._server.name,
             request.method,
             str(request.params.get(_TARGETS.get(request.method, ""))),
-            sha256(msgspec.json.encode(request.params.get("arguments") or {}, order="deterministic")).digest(),
+            sha256(msgspec.json.encode(request.params.get("arguments") or {}, order="deterministic")).hexdigest(),
             self._principal or "",
-            0.0,
-            0,
-            {},
-            {},
         )
         sealed = request.params.get("requestState")
         if sealed is None or self._peer.revision.handshake:
-            return fresh
+            return _State(bond)
         data = self._server.sealer("state").open(sealed) if isinstance(sealed, str) else None
         try:
             state = None if data is None else _decode(data)
@@ -122,10 +129,15 @@ class Asking:
             state = None
         if state is None or state.expires < time.time():
             raise InvalidParams("requestState is not valid, or too old: call again without it")
-        if _bound_to(state) != _bound_to(fresh):
+        if state.bond != bond:
             raise InvalidParams("requestState belongs to another call")
         return state
 
 
-def _bound_to(state: _State) -> tuple[str, str, bytes, str]:
-    return state.method, state.target, state.arguments, state.principal
+def _too_often(rounds: int, problem: str | None) -> str:
+    if problem is not None:
+        return f"no answer in {rounds} rounds fits its question (Limits.rounds): {problem}"
+    return (
+        f"the call ended for a question {rounds} times (Limits.rounds); one that reads differently each time the "
+        f"method runs is never answered"
+    )

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Raw
 
-from ..context import Channel, Context, Disposals, InputRequired, Inputs, NoInputs, Pending, SessionScope
+from ..context import Channel, Context, Disposals, InputRequired, Inputs, Pending, SessionScope
 from ..errors import InvalidParams
 from ..features.offered import Offered
 from ..protocol import names
@@ -124,9 +124,7 @@ class Exchange:
         return Asking(self.server, self.sent or self.request, self.peer, self.channel.arrival.principal)
 
     def _inputs(self, context: Context) -> Inputs:
-        if self.peer.revision.handshake and self.channel.deaf is not None:
-            return NoInputs(self.channel.deaf)
-        return self._asking().inputs(context.tell, self.pending)
+        return self._asking().inputs(context.tell, self.pending, self.channel.deaf)
 
 
 @dataclass(slots=True)

@@ -199,11 +199,6 @@ async def test_a_large_answer_is_taken_whole() -> None:
             assert text(await conversed(wire, "in_task", lambda *_: said)) == str({"a": large})
 
 
-async def test_waiting_in_an_async_method_is_an_error_and_no_deadlock() -> None:
-    async with connecting("2025-11-25", serving(Asks)) as wire:
-        assert "await the context's own method" in text(await conversed(wire, "blocking"))
-
-
 @ERAS
 async def test_no_questions_need_no_answers(revision: str) -> None:
     async with connecting(revision, serving(Asks)) as wire:

@@ -131,7 +131,7 @@ async def test_the_model_uses_tools_and_is_answered_in_one_message(revision: str
         ("2025-06-18", WITH_TOOLS, "sampling.tools"),  # it has no such capability, whatever a client says
         ("2025-11-25", {"sampling": {}}, "sampling.tools"),
         (NEWEST, {"sampling": {}}, "sampling.tools"),
-        (NEWEST, {}, "sampling"),
+        (NEWEST, {}, "sampling.tools"),
     ],
 )
 async def test_a_client_that_cannot_take_tools_is_not_given_any(revision: str, capabilities: Any, wanted: str) -> None:
@@ -158,11 +158,14 @@ async def test_other_conversations_are_only_asked_for_where_the_client_shares_th
 
 
 async def test_a_model_that_knows_no_sound_is_not_given_any() -> None:
-    @tool(errors=(MissingCapability,))
+    @tool(errors=(PeerError,))
     async def listen(ctx: Context) -> str:
         return (await ctx.sample(PromptMessage("user", AudioContent(b"RIFF", "audio/wav")))).text
 
-    for revision, answer in (("2024-11-05", "the client cannot do sampling.audio"), ("2025-03-26", "hello")):
+    for revision, answer in (
+        ("2024-11-05", "a client of 2024-11-05 cannot give its model sound"),
+        ("2025-03-26", "hello"),
+    ):
         async with connected(serving(listen), revision, capabilities={"sampling": {}}) as wire:
             assert text(await talked(wire, "listen", Model(SAID))) == answer
 
