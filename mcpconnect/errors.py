@@ -151,20 +151,33 @@ class MissingCapability(ProtocolError):  # noqa: N818 - the specification's name
 
     kind = "missing-capability"
 
+    @classmethod
+    def of(cls, *path: str) -> MissingCapability:
+        """Return the error that names a capability by its path, such as `of("elicitation", "url")`."""
+        required: dict[str, Any] = {}
+        for step in reversed(path):
+            required = {step: required}
+        return cls(f"the client cannot do {'.'.join(path)}", data={"requiredCapabilities": required})
+
 
 class UrlElicitationRequired(ProtocolError):  # noqa: N818 - the specification's name
     """The user has to open a page first; then the client may call again.
 
-    The client of a revision that has no such error gets a plain refusal with the same data; there `ctx.elicit(url=…)`
-    asks. `id` is what `ctx.elicitation_complete(id)` tells the client later.
+    `more` are further pages, each a message and a URL. `ids` are what `ctx.elicitation_complete(id)` tells the client
+    later, `id` is the first. The client of a revision that has no such error gets a plain refusal; there
+    `ctx.elicit(url=…)` asks. One that opens no pages is told what it lacks (`MissingCapability`).
     """
 
     kind = "url-elicitation-required"
 
-    def __init__(self, message: str, url: str) -> None:
-        self.id = secrets.token_urlsafe(12)
-        page = {"mode": "url", "elicitationId": self.id, "url": url, "message": message}
-        super().__init__(message, data={"elicitations": [page]})
+    def __init__(self, message: str, url: str, *more: tuple[str, str]) -> None:
+        pages = [
+            {"mode": "url", "elicitationId": secrets.token_urlsafe(12), "url": url, "message": message}
+            for message, url in ((message, url), *more)
+        ]
+        self.ids = tuple(page["elicitationId"] for page in pages)
+        self.id = self.ids[0]
+        super().__init__(message, data={"elicitations": pages})
 
 
 class HeaderMismatch(ProtocolError):  # noqa: N818 - the specification's name

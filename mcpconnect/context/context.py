@@ -10,8 +10,8 @@ import logging
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from math import isfinite
 from threading import Lock
+from types import NoneType
 from typing import Any, Final, TypeVar
 
 from ..protocol import names
@@ -26,6 +26,7 @@ from .channel import Channel
 from .disposal import Disposals
 from .inputs import Inputs, NoInputs
 from .levels import SILENT, Level, ranked
+from .numbers import finite
 from .provided import Provided
 from .runtime import Runtime
 from .session import Session, SessionScope, no_session
@@ -119,7 +120,8 @@ class Context(Asker):
     @property
     def trace(self) -> Mapping[str, str]:
         """The W3C trace context: `traceparent`, `tracestate` and `baggage`, from `_meta` or else from the headers."""
-        found = {name: self.meta.get(name, self.headers.get(name)) for name in _TRACE}
+        source = self.meta if "traceparent" in self.meta else self.headers
+        found = {name: source.get(name) for name in _TRACE}
         return {name: value for name, value in found.items() if isinstance(value, str)}
 
     def defer(self, thing: Any) -> None:
@@ -147,6 +149,9 @@ class Context(Asker):
         `value` grows from report to report (one that does not, or is no number in JSON, is left out); `total` is the
         value at the end, where it is known. A client that reads slower than a tool reports gets fewer reports, and the
         last one always. Source: the specification's page *Progress*.
+
+        Raises:
+            TypeError: the value or the total is no number, or the message no text.
         """
         self._progress(value, total, message)
 
@@ -175,12 +180,12 @@ class Context(Asker):
     async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Tell the client something, if it wants to hear of this level, and write it to the server's log, too.
 
-        `data` is anything that the server's serializer can write. In the server's log it stands under
-        `mcpconnect.calls`, or `mcpconnect.calls.<logger>`. Source: the specification's page *Logging*.
+        `data` is anything that the server's serializer can write; of anything else the client gets `str(data)`, because
+        no call should fail for its log. In the server's log it stands under `mcpconnect.calls`, or
+        `mcpconnect.calls.<logger>`. Source: the specification's page *Logging*.
 
         Raises:
             ValueError: the level is none of the eight of RFC 5424.
-            SerializationError: the data cannot be written.
         """
         self._log(level, data, logger)
 
@@ -190,16 +195,18 @@ class Context(Asker):
         return SyncContext(self)
 
     def _progress(self, value: float, total: float | None, message: str | None) -> None:
+        reached = finite(value)
+        whole = None if total is None else finite(total)
+        if not isinstance(message, (str, NoneType)):
+            raise TypeError(f"the message of a progress report is a text, not {type(message).__name__}")
         token = self.meta.get(names.PROGRESS_TOKEN)
-        if not isinstance(token, (str, int)) or isinstance(token, bool):
+        if not isinstance(token, (str, int)) or isinstance(token, bool) or reached is None:
             return
         with self._order:  # so that nothing can follow the answer
-            if self._answered or not isfinite(value) or (self._reported is not None and value <= self._reported):
+            if self._answered or (self._reported is not None and reached <= self._reported):
                 return
-            if total is not None and not isfinite(total):
-                total = None
-            self._reported = value
-            self._held = Progress(progress_token=token, progress=value, total=total, message=message)
+            self._reported = reached
+            self._held = Progress(progress_token=token, progress=reached, total=whole, message=message)
             if not self._channel.crowded:
                 self._send_held()
 
@@ -252,8 +259,14 @@ class Context(Asker):
             target.log(number, "%s: %s", self.feature, data, extra=extra)
         if rank >= self._heard_from:
             named = {} if logger is None else {"logger": logger}
-            params = {"level": level, **named, "data": self._serializer.dump(data)}
+            params = {"level": level, **named, "data": self._writable(data)}
             self.tell(encode_notification(names.MESSAGE, params))
+
+    def _writable(self, data: Any) -> Any:
+        try:
+            return self._serializer.dump(data)
+        except Exception:
+            return str(data)
 
 
 def _no_inputs() -> Inputs:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from ..content.schema_check import SchemaCheck
 from ..errors import DefinitionError, LoadError
 from ..serialization import Serializer
+from ..serialization.text import encode
 
 _COMMON: Final = ("type", "title", "description", "default")
 _KEPT: Final[Mapping[str, tuple[str, ...]]] = {
@@ -33,9 +34,16 @@ def form_schema(form: Any, serializer: Serializer) -> dict[str, Any]:
         DefinitionError: a member is nothing that a person can fill in.
     """
     if isinstance(form, Mapping):
+        properties = form.get("properties")
+        if form.get("type") != "object" or not isinstance(properties, Mapping):
+            raise DefinitionError("a form's JSON Schema is that of an object with flat properties")
+        for name, inner in properties.items():
+            _field("the form", name, inner)
         return dict(form)
     schema = serializer.json_schema(form, view="input", refs="inline")
-    properties = {name: _field(form, name, inner) for name, inner in schema.get("properties", {}).items()}
+    where = getattr(form, "__name__", str(form))
+    members = schema.get("properties", {}).items()
+    properties = {name: _field(where, name, _as_texts(_given(inner))) for name, inner in members}
     required = {"required": schema["required"]} if schema.get("required") else {}
     return {"type": "object", "properties": properties, **required}
 
@@ -46,23 +54,27 @@ def check_content(content: dict[str, Any], form: Any, serializer: Serializer) ->
     Raises:
         LoadError: it does not fit; every reason is named.
     """
-    if not isinstance(form, Mapping):
-        return serializer.load(form, content, strict=False)
-    if problems := SchemaCheck(form).problems(content):
-        raise LoadError(problems)
-    return content
+    if isinstance(form, Mapping):
+        if problems := SchemaCheck(form).problems(content):
+            raise LoadError(problems)
+        return content
+    fields = serializer.json_schema(form, view="input", refs="inline").get("properties", {})
+    chosen = {name: _chosen(fields.get(name, {}), value) for name, value in content.items()}
+    return serializer.load(form, chosen, strict=False)
 
 
-def _field(form: Any, name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    schema = _of_choices(schema)
+def _field(where: str, name: str, schema: Any) -> dict[str, Any]:
+    """Return what a client is shown of a field."""
+    refused = DefinitionError(
+        f"{where}.{name} is no field of a form: a text, a number, a bool, some choices (an enum or a Literal), "
+        f"or a list of choices; one that may stay empty has the default None"
+    )
+    if not isinstance(schema, Mapping):
+        raise refused
     kind = schema.get("type")
     kept = _KEPT.get(kind) if isinstance(kind, str) else None
-    flat = kind != "array" or _is_choice(schema.get("items"))
-    if kept is None or not flat:
-        raise DefinitionError(
-            f"{getattr(form, '__name__', form)}.{name} is no field of a form: a text, a number, a bool, an enum, "
-            f"or a list of an enum"
-        )
+    if kept is None or (kind == "array" and not _is_choice(schema.get("items"))):
+        raise refused
     field = {key: value for key, value in schema.items() if key in kept}
     if field.get("format", "date") not in _FORMATS:
         del field["format"]
@@ -71,12 +83,38 @@ def _field(form: Any, name: str, schema: dict[str, Any]) -> dict[str, Any]:
     return field
 
 
-def _of_choices(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with a `type`, which an enum of texts may leave out."""
-    if "type" not in schema and all(isinstance(choice, str) for choice in schema.get("enum", [None])):
-        return {"type": "string", **schema}
-    return schema
+def _given(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a field that has the default None as that of what it is when it is filled in."""
+    others = [part for part in schema.get("anyOf", ()) if part != {"type": "null"}]
+    if len(others) != 1 or schema.get("default", 0) is not None:
+        return dict(schema)
+    return {**{key: value for key, value in schema.items() if key not in ("anyOf", "default")}, **others[0]}
+
+
+def _as_texts(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a choice as one between texts, the only one that forms have; `_chosen` turns the text back."""
+    if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
+        default = {"default": [_text(each) for each in schema["default"]]} if "default" in schema else {}
+        return {**schema, "items": _as_texts(schema["items"]), **default}
+    choices = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    if schema.get("type") == "boolean" or not choices or any(type(each) not in (str, int, float) for each in choices):
+        return schema
+    default = {"default": _text(schema["default"])} if "default" in schema else {}
+    return {**schema, "type": "string", "enum": [_text(each) for each in choices], **default}
+
+
+def _chosen(schema: dict[str, Any], value: Any) -> Any:
+    """Return what a text stands for in a choice between numbers."""
+    schema = _given(schema)
+    if isinstance(value, list) and isinstance(schema.get("items"), dict):
+        return [_chosen(schema["items"], each) for each in value]
+    choices = schema.get("enum", [schema["const"]] if "const" in schema else ())
+    return next((each for each in choices if not isinstance(each, str) and _text(each) == value), value)
+
+
+def _text(choice: Any) -> Any:
+    return choice if isinstance(choice, str) else encode(choice).decode()
 
 
 def _is_choice(items: Any) -> bool:
-    return isinstance(items, dict) and ("enum" in items or "anyOf" in items)
+    return isinstance(items, dict) and ("enum" in items or "anyOf" in items) and items.get("type", "string") == "string"

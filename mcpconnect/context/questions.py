@@ -33,10 +33,14 @@ class Unusable(ValueError):  # noqa: N818 - what the answer is
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[F]):
-    """What a user did with a form or a page: it is true only if they accepted; then `content` is the filled-in form."""
+    """What a user did with a form or a page: it is true only if they accepted; then `content` is the filled-in form.
+
+    `elicitation_id` names a page for `Context.elicitation_complete`.
+    """
 
     action: Literal["accept", "decline", "cancel"]
     content: F | None = None
+    elicitation_id: str | None = None
 
     def __bool__(self) -> bool:
         return self.action == "accept"
@@ -74,10 +78,10 @@ class Question(ABC, Generic[T]):
             MissingCapability: it did not say so.
         """
         if not peer.revision.has(self.method):
-            raise _missing(self.capability)
+            raise MissingCapability.of(*self.capability)
         for path, feature in self.needs(peer):
             if not (peer.revision.has(feature) and peer.can(*path)):
-                raise _missing(path)
+                raise MissingCapability.of(*path)
 
     @abstractmethod
     def params(self, peer: Peer, serializer: Serializer) -> dict[str, Any]:
@@ -115,6 +119,7 @@ class Elicit(Question[Answer[Any]]):
         self.message = message
         self.form = form
         self.url = url
+        self.elicitation_id = None if url is None else secrets.token_urlsafe(12)
         self.timeout = timeout
 
     def needs(self, peer: Peer) -> Iterable[Capability]:
@@ -126,7 +131,7 @@ class Elicit(Question[Answer[Any]]):
     def params(self, peer: Peer, serializer: Serializer) -> dict[str, Any]:
         """Return the message with the form's schema, or the page's URL."""
         if self.url is not None:
-            known = {"elicitationId": secrets.token_urlsafe(12)} if peer.revision.has(names.ELICITATION_IDS) else {}
+            known = {"elicitationId": self.elicitation_id} if peer.revision.has(names.ELICITATION_IDS) else {}
             return {"mode": "url", "message": self.message, "url": self.url, **known}
         return {"mode": "form", "message": self.message, "requestedSchema": form_schema(self.form, serializer)}
 
@@ -136,7 +141,7 @@ class Elicit(Question[Answer[Any]]):
         if action not in ("accept", "decline", "cancel"):
             raise Unusable("the answer has no action")
         if action != "accept" or self.url is not None:
-            return Answer(action)
+            return Answer(action, None, self.elicitation_id)
         content = result.get("content")
         if not isinstance(content, dict):
             raise Unusable("the answer has no content")
@@ -162,13 +167,12 @@ class Roots(Question[tuple[Root, ...]]):
     def read(self, result: Any, serializer: Serializer) -> tuple[Root, ...]:  # noqa: ARG002 - nothing to load
         """Return the roots."""
         roots = result.get("roots") if isinstance(result, dict) else None
-        if not isinstance(roots, list) or not all(isinstance(r, dict) and isinstance(r.get("uri"), str) for r in roots):
+        if not isinstance(roots, list) or not all(isinstance(root, dict) for root in roots):
             raise Unusable("the answer has no roots")
+        for root in roots:
+            uri, name = root.get("uri"), root.get("name")
+            if not isinstance(uri, str) or not uri.startswith("file://"):
+                raise Unusable("a root is a file:// URI")
+            if not isinstance(name, (str, type(None))):
+                raise Unusable("a root's name is no text")
         return tuple(Root(root["uri"], root.get("name")) for root in roots)
-
-
-def _missing(path: tuple[str, ...]) -> MissingCapability:
-    required: dict[str, Any] = {}
-    for step in reversed(path):
-        required = {step: required}
-    return MissingCapability(f"the client cannot do {'.'.join(path)}", data={"requiredCapabilities": required})

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from ..content import UNSET, AudioContent, ContentList, ImageContent, PromptMessage, TextContent, ToolResult
 from ..errors import PeerError
@@ -102,6 +102,13 @@ class ModelPreferences:
         )
 
 
+_PARTS: Final[Mapping[str, Mapping[str, type]]] = {
+    "text": {"text": str},
+    "image": {"data": str, "mimeType": str},
+    "audio": {"data": str, "mimeType": str},
+    "tool_use": {"id": str, "name": str, "input": dict},
+    "tool_result": {"toolUseId": str, "content": list},
+}
 _HEARD = (TextContent, ImageContent, AudioContent)
 SamplingMessage: TypeAlias = str | PromptMessage | Sampled | ToolAnswer
 
@@ -175,16 +182,18 @@ class Sample(Question[Sampled]):
 
     def read(self, result: Any, serializer: Serializer) -> Sampled:  # noqa: ARG002 - nothing to load
         """Return what the model said."""
-        content = result.get("content") if isinstance(result, dict) else None
+        if not isinstance(result, dict):
+            raise Unusable("the answer is no object")
+        for member, given in (("model", result.get("model")), ("stopReason", result.get("stopReason", ""))):
+            if not isinstance(given, str):
+                raise Unusable(f"the answer's {member} is no text")
+        if result.get("role") not in ("user", "assistant"):
+            raise Unusable("the answer has no role")
+        content = result.get("content")
         parts: list[Any] = content if isinstance(content, list) else [content]
         for part in parts:
-            if not isinstance(part, dict) or not isinstance(part.get("type"), str):
-                raise Unusable("the answer has no content")
-            if part["type"] == "text" and not isinstance(part.get("text"), str):
-                raise Unusable("a text of the answer has no text")
-            if part["type"] == "tool_use" and not _is_tool_use(part):
-                raise Unusable("the use of a tool has no id, name or input")
-        return Sampled(tuple(parts), str(result.get("model", "")), str(result.get("role")), result.get("stopReason"))
+            _check_part(part)
+        return Sampled(tuple(parts), result["model"], result["role"], result.get("stopReason"))
 
 
 def _check_message(message: Any) -> None:
@@ -231,8 +240,14 @@ def _dumped_answer(answer: ToolAnswer, serializer: Serializer, any_structured: b
     }
 
 
-def _is_tool_use(part: dict[str, Any]) -> bool:
-    return isinstance(part.get("id"), str) and isinstance(part.get("name"), str) and isinstance(part.get("input"), dict)
+def _check_part(part: Any) -> None:
+    kind = part.get("type") if isinstance(part, dict) else None
+    members = _PARTS.get(kind) if isinstance(kind, str) else None
+    if members is None:
+        raise Unusable("the answer has no content that a model can give")
+    for name, needed in members.items():
+        if not isinstance(part.get(name), needed):
+            raise Unusable(f"the answer's {kind} has no {name}")
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -12,7 +12,18 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from ..content import TextContent, ToolResult
-from ..errors import InternalError, LoadError, ProtocolError, SerializationError, ToolError
+from ..errors import (
+    InternalError,
+    LoadError,
+    MissingCapability,
+    ProtocolError,
+    SerializationError,
+    ToolError,
+    UrlElicitationRequired,
+)
+from ..protocol import names
+from ..protocol.jsonrpc import encode_error
+from ..protocol.peer import Peer
 
 ErrorMode = Literal["hidden", "message"]
 _logger: Final = logging.getLogger("mcpconnect.calls")
@@ -65,6 +76,18 @@ def internal(error: BaseException, what: str, request_id: str | int) -> Internal
     """Return the JSON-RPC error for a failure outside any tool; its text tells nothing but the log's error id."""
     error_id = _log(error, what, request_id, "request-failed")
     return InternalError(f"internal error (error id {error_id})")
+
+
+def refused(error: ProtocolError, request_id: str | int, peer: Peer) -> bytes:
+    """Return the JSON-RPC error in the words of the peer's revision."""
+    data = error.data
+    if isinstance(error, UrlElicitationRequired):
+        if not peer.revision.has(names.ELICITATION_IDS):
+            data = None  # pages with ids are what this revision does not know
+        elif not peer.can("elicitation", "url"):
+            return refused(MissingCapability.of("elicitation", "url"), request_id, peer)
+    code = peer.revision.code(error.kind or InternalError.kind) if error.code is None else error.code
+    return encode_error(request_id, code, error.message, data)
 
 
 def too_long(data: bytes, limit: int) -> str:

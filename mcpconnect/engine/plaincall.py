@@ -18,12 +18,12 @@ from ..features.offered import Offered
 from ..features.prompt import PromptFeature
 from ..features.providers import ask
 from ..features.resource import ResourceFeature, TemplateFeature
-from ..protocol.jsonrpc import encode_error, encode_result
+from ..protocol.jsonrpc import encode_result
 from ..protocol.model import CompleteResult, Completion
 from ..protocol.revision import Shape
 from ..protocol.wire import dump
 from .exchange import Exchange
-from .failures import internal, leaves, too_long
+from .failures import internal, leaves, refused, too_long
 
 
 class PlainCall:
@@ -44,13 +44,9 @@ class PlainCall:
                 return required
         except ProtocolError as too_often:
             error = too_often
-        causes = list(leaves(error))
-        refused = next((cause for cause in causes if isinstance(cause, ProtocolError)), None)
-        answered = refused or internal(error, self._name, self._exchange.request.id)
-        code = answered.code
-        if code is None:
-            code = self._exchange.peer.revision.code(answered.kind or InternalError.kind)
-        return encode_error(self._exchange.request.id, code, answered.message, answered.data)
+        request_id = self._exchange.request.id
+        refusal = next((cause for cause in leaves(error) if isinstance(cause, ProtocolError)), None)
+        return refused(refusal or internal(error, self._name, request_id), request_id, self._exchange.peer)
 
     def expire(self) -> bytes:
         """Return the error of a call that took too long."""

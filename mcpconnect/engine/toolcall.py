@@ -15,11 +15,11 @@ from ..context import Context
 from ..errors import ProtocolError
 from ..features.tool import ToolFeature
 from ..protocol import names
-from ..protocol.jsonrpc import encode_error, encode_result
+from ..protocol.jsonrpc import encode_result
 from ..protocol.revision import Shape
 from ..protocol.wire import dump
 from .exchange import Exchange
-from .failures import error_result, timed_out, too_long, tool_failure
+from .failures import error_result, refused, timed_out, too_long, tool_failure
 
 
 class ToolCall:
@@ -60,9 +60,8 @@ class ToolCall:
             if (required := self._exchange.required(error)) is not None:
                 return required
             return self.answer(tool_failure(error, feature.name, feature.shown_errors, self._server.errors, request.id))
-        except ProtocolError as refused:
-            code = self._peer.revision.code(refused.kind) if refused.code is None else refused.code  # type: ignore[arg-type] # one of the two is there
-            return encode_error(request.id, code, refused.message, refused.data)
+        except ProtocolError as refusal:
+            return refused(refusal, request.id, self._peer)
 
     def expire(self) -> bytes:
         """Return the answer for a call that took too long."""

@@ -77,12 +77,20 @@ async def test_log_messages_come_before_the_answer_and_name_their_logger() -> No
         assert "logger" not in wire.messages[-3]["params"]
 
 
-async def test_what_cannot_be_written_is_a_failure_of_the_tool() -> None:
-    class Broken(Tool):
+async def test_what_cannot_be_written_is_told_as_its_text_and_fails_no_call() -> None:
+    class Odd:
+        def __str__(self) -> str:
+            return "an odd thing"
+
+    class Logs(Tool):
         @tool
         async def log_object(self) -> str:
-            await self.ctx.log("info", object())
+            await self.ctx.log("info", [Odd()])
+            await self.ctx.log("info", Odd())
             return "said"
 
-    async with connected(serving(Broken)) as wire:
-        assert (await wire.call("log_object"))["isError"] is True
+    async with connected(serving(Logs)) as wire:
+        assert (await wire.call("log_object"))["content"][0]["text"] == "said"
+        told = [m["params"]["data"] for m in wire.messages if m.get("method") == "notifications/message"]
+        assert told[1] == "an odd thing"
+        assert "Odd" in told[0]

@@ -2,6 +2,8 @@
 
 import asyncio
 import threading
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import anyio
@@ -266,3 +268,52 @@ async def test_over_http_nothing_is_reported_after_the_answer(era: str) -> None:
         if era == "session":
             resumed = await session.get(exchange.events[0].id).done()
             assert len(reports(resumed.messages)) == 1
+
+
+class Percent:
+    def __float__(self) -> float:
+        return 12.5
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [(Decimal("1.5"), 1.5), (Fraction(3, 2), 1.5), (Percent(), 12.5), (2**60, 2**60)]
+)
+async def test_a_number_of_any_class_is_told(value: Any, told: float) -> None:
+    @tool
+    async def work(ctx: Context) -> None:
+        await ctx.progress(value, value)
+
+    async with connected(serving(work)) as wire:
+        await wire.ask("tools/call", params("work", 1))
+        assert [(each["progress"], each["total"]) for each in reports(wire.messages)] == [(told, told)]
+
+
+@pytest.mark.parametrize(
+    "report", [("5",), (None,), (True,), (1j,), (1, "2"), (1, None, 5)], ids=["text", "none", "bool", "complex", "total", "message"]
+)  # fmt: skip
+@pytest.mark.parametrize("token", [None, 1])
+async def test_what_is_no_report_is_the_authors_mistake_whoever_asks(report: Any, token: Any) -> None:
+    caught: list[str] = []
+
+    @tool
+    async def work(ctx: Context) -> None:
+        try:
+            await ctx.progress(*report)
+        except TypeError as error:
+            caught.append(str(error))
+
+    async with connected(serving(work)) as wire:
+        await wire.ask("tools/call", params("work", token))
+        assert reports(wire.messages) == []
+    assert len(caught) == 1
+
+
+async def test_a_number_beyond_all_bounds_is_not_told() -> None:
+    @tool
+    async def work(ctx: Context) -> None:
+        await ctx.progress(10**400)
+        await ctx.progress(1, 10**400)
+
+    async with connected(serving(work)) as wire:
+        await wire.ask("tools/call", params("work", 1))
+        assert reports(wire.messages) == [{"progressToken": 1, "progress": 1}]

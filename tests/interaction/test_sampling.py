@@ -180,6 +180,14 @@ async def test_a_model_that_knows_no_sound_is_not_given_any() -> None:
         {**SAID, "content": {"type": ["text"]}},
         {**SAID, "content": None},
         {**SAID, "content": "hello"},
+        {**SAID, "content": {"type": "film", "text": "x"}},
+        {**SAID, "content": {"type": "image", "mimeType": "image/png"}},
+        {**SAID, "content": [SAID["content"], {"type": "tool_result", "toolUseId": "1"}]},
+        {**SAID, "model": None},
+        {**SAID, "model": {}},
+        {**SAID, "role": 5},
+        {**SAID, "role": "system"},
+        {**SAID, "stopReason": [1]},
     ],
 )
 async def test_what_is_no_answer_of_a_model_is_never_taken(bad: dict[str, Any]) -> None:
@@ -224,3 +232,28 @@ async def test_a_question_has_its_own_time_limit(way: str) -> None:
     async with connected(serving(in_task, in_thread), "2025-11-25", capabilities=capabilities) as wire:
         final = await conversed(wire, way, lambda *_: None, capabilities)
         assert "did not answer within 0.05 s" in text(final)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {},
+        {"roots": "x"},
+        {"roots": [3]},
+        {"roots": [{"uri": 3}]},
+        {"roots": [{"uri": "https://example.org"}]},
+        {"roots": [{"uri": "../../x"}]},
+        {"roots": [{"uri": "file:///a", "name": 5}]},
+    ],
+)
+async def test_what_is_no_answer_of_roots_is_never_taken(bad: dict[str, Any]) -> None:
+    @tool(errors=(PeerError,))
+    async def look(ctx: Context) -> str:
+        return str([root.uri for root in await ctx.roots()])
+
+    good = {"roots": [{"uri": "file:///a", "name": "A"}]}
+    async with connected(serving(look), "2025-11-25", capabilities={"roots": {}}) as wire:
+        assert "does not fit" in text(await conversed(wire, "look", lambda *_: bad, {"roots": {}}))
+    async with connected(serving(look), NEWEST) as wire:
+        answers = iter([bad, good])
+        assert text(await conversed(wire, "look", lambda *_: next(answers), {"roots": {}})) == "['file:///a']"

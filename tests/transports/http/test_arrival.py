@@ -54,6 +54,20 @@ async def test_headers_trace_and_user_reach_the_call() -> None:
         assert texts(called) == ["None None None"]
 
 
+async def test_a_trace_comes_from_one_place() -> None:
+    @tool
+    async def trace(ctx: Context) -> str:
+        return str(dict(ctx.trace))
+
+    headers = {"traceparent": "00-header-01", "tracestate": "h=1", "baggage": "b=1"}
+    async with calling(serving(trace)) as caller:
+        called = await caller.modern("tools/call", {"name": "trace"}, headers=headers).done()
+        assert texts(called) == [str({"traceparent": "00-header-01", "tracestate": "h=1", "baggage": "b=1"})]
+        meta = {"traceparent": "00-meta-01"}
+        called = await caller.modern("tools/call", {"name": "trace"}, headers=headers, meta=meta).done()
+        assert texts(called) == [str(meta)]
+
+
 async def test_a_session_belongs_to_the_user_who_began_it() -> None:
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
     async with calling(serving(facts), json_response=True) as caller:
