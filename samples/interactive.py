@@ -47,7 +47,7 @@ class RestaurantTool(Tool):
         if not answer or answer.content is None:
             return "Nothing was booked; the user does not want to."
         booking = answer.content
-        BOOKED.append(booking)  # after the last question: this happens once
+        BOOKED.append(booking)  # after the last question, so that it happens once
         place = "by the window" if booking.window else "inside"
         return f"Booked for {day}: {booking.guests} guests, {booking.meal.value}, {place}."
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 import anyio
 from anyio.abc import TaskGroup
@@ -19,10 +20,11 @@ from anyio.abc import TaskGroup
 from .._version import __version__
 from ..errors import ClientError
 from ..protocol import names
-from ..protocol.jsonrpc import Notification
+from ..protocol.jsonrpc import Notification, Request
 from ..protocol.model import Implementation, Progress
 from ..protocol.revision import Revision
 from ..protocol.revisions import LATEST_HANDSHAKE, SUPPORTED, find
+from .answering import OnQuestion, more_params, reply_to
 from .dialogue import Dialogue
 from .offers import Offers
 from .results import CallResult, read_call_result, read_implementation
@@ -30,6 +32,7 @@ from .stdio import StdioTransport
 from .transport import Transport
 
 OnProgress = Callable[[Progress], None]
+_ROUNDS: Final = 100  # a server that asks for ever is broken
 
 
 class Client(Offers):
@@ -44,6 +47,8 @@ class Client(Offers):
         capabilities: What it can do, as a `ClientCapabilities` object.
         timeout: How many seconds a request may take; `None` is for ever.
         on_notification: Called with every notification.
+        on_question: Answers what the server asks (see `OnQuestion`): at once, or by calling again in the revision where
+            a call ends for a question. `capabilities` say what it can answer.
 
     Attributes (once it is open): `revision`; `server`, what the server calls itself; its `capabilities` and
     `instructions`.
@@ -63,6 +68,7 @@ class Client(Offers):
         capabilities: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         on_notification: Callable[[Notification], None] | None = None,
+        on_question: OnQuestion | None = None,
     ) -> None:
         self.revision = _revision(revision)
         self.server: Implementation | None = None
@@ -72,10 +78,11 @@ class Client(Offers):
         self._own_capabilities = dict(capabilities or {})
         self._timeout = timeout
         self._on_notification = on_notification
+        self._on_question = on_question
         self._progress: dict[str | int, OnProgress] = {}
         self._tokens = itertools.count(1)
         self._transport = transport
-        self._dialogue = Dialogue(transport, self._notified)
+        self._dialogue = Dialogue(transport, self._notified, None if on_question is None else self._asked)
         self._tasks: TaskGroup
 
     @classmethod
@@ -151,9 +158,20 @@ class Client(Offers):
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
     ) -> dict[str, Any]:
-        """Send any request and return its result as it is."""
+        """Send any request and return its result as it is; one that asks is answered, if `on_question` is there.
+
+        Raises:
+            ClientError: the server answered with an error, broke the protocol, went away, took too long, or asks on
+                and on.
+        """
         seconds = self._timeout if timeout is None else timeout
-        return await self._dialogue.ask(method, self._addressed(params), timeout=seconds)
+        addressed = self._addressed(params)
+        for _ in range(_ROUNDS):
+            result = await self._dialogue.ask(method, addressed, timeout=seconds)
+            if self._on_question is None or result.get("resultType") != "input_required":
+                return result
+            addressed = await more_params(result, addressed, self._on_question)
+        raise ClientError(f"{method} ended for a question {_ROUNDS} times")
 
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
         """Send any notification."""
@@ -193,6 +211,14 @@ class Client(Offers):
                 **addressed.get(names.META, {}),
             }
         return addressed
+
+    def _asked(self, request: Request) -> None:
+        self._tasks.start_soon(self._reply, request)
+
+    async def _reply(self, request: Request) -> None:
+        assert self._on_question is not None
+        with suppress(ClientError):  # the server has gone, and does not wait either
+            await self._dialogue.send(await reply_to(request, self._on_question))
 
     def _notified(self, notification: Notification) -> None:
         if notification.method == names.PROGRESS:

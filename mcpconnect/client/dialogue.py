@@ -1,8 +1,7 @@
 """`Dialogue`: questions and their answers over one transport.
 
 Rule: every question ends: with its answer, with a `ClientError` that says what the other side did wrong, with a time
-limit, or by cancellation (the last two tell the server). What the server asks is answered, too: a ping, and for all
-else that this client cannot do it.
+limit, or by cancellation (the last two tell the server). What the server asks is answered, too.
 """
 
 from __future__ import annotations
@@ -53,11 +52,21 @@ class Question:
 
 
 class Dialogue:
-    """Speaks over an open transport; `listen` must run in a task of its own."""
+    """Speaks over an open transport; `listen` must run in a task of its own.
 
-    def __init__(self, transport: Transport, on_notification: Callable[[Notification], None]) -> None:
+    `on_request` takes what the server asks, other than a ping, and sends the answer some time; without it the answer is
+    that this client cannot do it.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        on_notification: Callable[[Notification], None],
+        on_request: Callable[[Request], None] | None = None,
+    ) -> None:
         self._transport = transport
         self._on_notification = on_notification
+        self._on_request = on_request
         self._ids = itertools.count(1)
         self._questions: dict[Id, Question] = {}
         self._broken: ClientError | None = ClientError("the client is not open: use it inside `async with`")
@@ -112,6 +121,14 @@ class Dialogue:
             raise ClientError(str(failure), failure.code, failure.data)
         return question.answer
 
+    async def send(self, answer: bytes) -> None:
+        """Send the answer to a request of the server.
+
+        Raises:
+            ClientError: the server has gone.
+        """
+        await self._transport.send(answer)
+
     async def tell(self, method: str, params: dict[str, Any] | None = None) -> None:
         """Send a notification.
 
@@ -148,6 +165,9 @@ class Dialogue:
             return []
         if message.method == names.PING:
             return [encode_result(message.id, {})]
+        if self._on_request is not None:
+            self._on_request(message)
+            return []
         return [encode_error(message.id, _METHOD_NOT_FOUND, f"this client does not serve {message.method!r}")]
 
     def _answer(self, response: Response) -> None:

@@ -65,6 +65,8 @@ class CallResult:
 def read_call_result(result: Json) -> CallResult:
     """Read the result of `tools/call`. Raises ClientError if it is none."""
     blocks = result.get("content")
+    if result.get("resultType") == "input_required":
+        raise ClientError("the tool asks its client something, and this one answers nothing: on_question=…")
     if not isinstance(blocks, list):
         raise ClientError("a tool's result has no `content` list")
     return CallResult(

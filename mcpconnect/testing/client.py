@@ -13,6 +13,7 @@ from typing import Any, Final
 import anyio
 
 from ..client import CallResult, Client
+from ..client.answering import OnQuestion
 from ..client.client import OnProgress
 from ..engine.job import Job
 from ..errors import ClientError
@@ -22,6 +23,11 @@ from ..transports.memory import MemoryLink
 from .recorder import Recorder, Sent
 from .watch import WatchedCall
 
+_EVERYTHING: Final = {
+    "elicitation": {"form": {}, "url": {}},
+    "sampling": {"tools": {}, "context": {}},
+    "roots": {"listChanged": True},
+}
 _failures: Final[ContextVar[list[BaseException] | None]] = ContextVar("mcpconnect_test_failures", default=None)
 
 
@@ -36,7 +42,8 @@ class TestClient(Client):
         server: The server under test.
         revision: The date of the protocol's revision; by default the newest one with a handshake.
         raise_exceptions: Raise what a tool raised, with its own class and traceback, instead of returning its result.
-        capabilities: What the client can do, as a `ClientCapabilities` object.
+        on_question: Answers what the server asks: `lambda method, params: {"action": "accept", "content": {…}}`.
+        capabilities: What the client can do, as a `ClientCapabilities` object; with `on_question` it can do everything.
         timeout: How many seconds a request may take, so that a test cannot hang.
 
     `traffic` holds every message as `(sender, data)`, `notifications` every notification of the server.
@@ -50,6 +57,7 @@ class TestClient(Client):
         *,
         revision: str | None = None,
         raise_exceptions: bool = False,
+        on_question: OnQuestion | None = None,
         capabilities: Mapping[str, Any] | None = None,
         timeout: float = 30,
     ) -> None:
@@ -60,8 +68,9 @@ class TestClient(Client):
             self._recorder,
             revision=revision,
             name="mcpconnect-test",
-            capabilities=capabilities,
+            capabilities=_EVERYTHING if capabilities is None and on_question is not None else capabilities,
             timeout=timeout,
+            on_question=on_question,
             on_notification=self._keep,
         )
 
