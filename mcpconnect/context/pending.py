@@ -22,17 +22,20 @@ Take: TypeAlias = Callable[[Response | PeerError], None]
 class Pending:
     """The questions of one connection that are not answered yet. `thread` is that of the loop."""
 
-    __slots__ = ("_numbers", "_waiting", "thread")
+    __slots__ = ("_gone", "_numbers", "_waiting", "thread")
 
     def __init__(self) -> None:
         self._numbers = count(1)  # threads ask, too: its next() is one step
         self._waiting: dict[Id, Take] = {}
+        self._gone: str | None = None
         self.thread = get_ident()
 
     def open(self, take: Take) -> str:
         """Return an id for a request; `take` is given what comes of it."""
         request_id = f"ask-{next(self._numbers)}"
         self._waiting[request_id] = take
+        if self._gone is not None and self.close(request_id):
+            take(PeerError(self._gone))
         return request_id
 
     def close(self, request_id: str) -> bool:
@@ -46,7 +49,8 @@ class Pending:
             take(response)
 
     def fail(self, reason: str) -> None:
-        """Answer everything with an error: the client is gone."""
+        """Answer everything with an error, also what is asked from now on: the client is gone."""
+        self._gone = reason
         for request_id in list(self._waiting):
             take = self._waiting.pop(request_id, None)
             if take is not None:

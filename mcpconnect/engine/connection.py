@@ -112,6 +112,10 @@ class Connection:
             answered = None
         return _error(answered, spoken or LATEST_HANDSHAKE, refused.error)
 
+    def hear_no_more(self) -> None:
+        """Fail what waits for the client's answer: it sends nothing any more. Calls go on."""
+        self._pending.fail("the client has ended its input, and cannot answer")
+
     def wind_down(self) -> None:
         """End what would stay open as long as the connection; calls go on."""
         for job in list(self._live.values()):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+import anyio
 
 from mcpconnect import Answer, Elicit, McpServer, PeerError, Question, Roots, Sample, Tool, tool
 
@@ -60,6 +65,23 @@ class Tasks(Tool):
         words = await self.ctx.sample(who.content.name)
         return f"{who.content.name} {words.text} {len(await self.ctx.roots())}"
 
+    @tool
+    async def page_in_task(self) -> str:
+        return (await self.ctx.elicit("Log in", url="https://example.org/login")).action
+
+    @tool(errors=(PeerError,))
+    async def beside_in_task(self) -> str:
+        names: dict[str, str] = {}
+
+        async def ask(which: str) -> None:
+            answer = await self.ctx.elicit(which, Name)
+            names[which] = answer.content.name if answer.content else answer.action
+
+        async with anyio.create_task_group() as tasks:
+            for which in ("first", "second", "third"):
+                tasks.start_soon(ask, which)
+        return " ".join(names[which] for which in ("first", "second", "third"))
+
 
 class Threads(Tool):
     @tool(errors=(PeerError,))
@@ -86,10 +108,24 @@ class Threads(Tool):
         words = self.ctx.sync.sample(who.content.name)
         return f"{who.content.name} {words.text} {len(self.ctx.sync.roots())}"
 
+    @tool
+    def page_in_thread(self) -> str:
+        return self.ctx.sync.elicit("Log in", url="https://example.org/login").action
+
+    @tool(errors=(PeerError,))
+    def beside_in_thread(self) -> str:
+        with ThreadPoolExecutor(3) as threads:
+            asking = [
+                threads.submit(copy_context().run, self.ctx.sync.elicit, which, Name)
+                for which in ("first", "second", "third")
+            ]
+            answers = [each.result() for each in asking]
+        return " ".join(answer.content.name if answer.content else answer.action for answer in answers)
+
 
 server = McpServer("asking", "1")
 server.register(Tasks)
 server.register(Threads)
 
 if __name__ == "__main__":
-    server.run()
+    server.run(backend="trio" if "trio" in sys.argv else "asyncio")

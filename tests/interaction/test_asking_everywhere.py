@@ -24,7 +24,7 @@ NEWEST = "2026-07-28"
 REVISIONS = ("2025-06-18", "2025-11-25", NEWEST)
 FILE = Path(__file__).with_name("asking_server.py")
 K = "io.modelcontextprotocol/"
-CAPABLE = {"elicitation": {}, "sampling": {}, "roots": {}}
+CAPABLE: dict[str, Any] = {"elicitation": {}, "sampling": {}, "roots": {}}
 Message = dict[str, Any]
 Answers = Callable[[str, Message], Message]
 
@@ -108,11 +108,11 @@ def url() -> Iterator[str]:
         yield endpoint
 
 
-@pytest.fixture(params=["stdio", "http", "memory", "memory on trio"])
+@pytest.fixture(params=["stdio", "stdio on trio", "http", "memory", "memory on trio"])
 def link(request: pytest.FixtureRequest) -> Iterator[Link]:
     with ExitStack() as opened:
-        if request.param == "stdio":
-            yield opened.enter_context(Process(command=[sys.executable, str(FILE)]))
+        if request.param.startswith("stdio"):
+            yield opened.enter_context(Process(command=[sys.executable, str(FILE), *request.param.split()]))
         elif request.param == "http":
             http = HttpLink(request.getfixturevalue("url"))
             opened.callback(http.close)
@@ -241,3 +241,55 @@ def test_what_the_client_cannot_do_is_named(link: Link, revision: str, way: str)
         assert error["data"] == {"requiredCapabilities": {capability: {}}}
     assert client.asked == []
     assert client.text(f"roots_in_{way}", willing) == "file:///home/ada home"
+
+
+@ERAS
+@WAYS
+def test_questions_beside_each_other_keep_their_answers(link: Link, revision: str, way: str) -> None:
+    def named(_: str, params: Message) -> Message:
+        return {"result": {"action": "accept", "content": {"name": params["message"].upper()}}}
+
+    client = Client(link, revision, CAPABLE)
+    assert client.text(f"beside_in_{way}", named) == "FIRST SECOND THIRD"
+    assert sorted(client.asked) == ["elicitation/create"] * 3
+
+
+@ERAS
+@WAYS
+def test_a_page_is_opened_by_clients_that_open_pages(link: Link, revision: str, way: str) -> None:
+    client = Client(link, revision, {"elicitation": {"url": {}}})
+    final = client.call(f"page_in_{way}", lambda *_: {"result": {"action": "accept"}})
+    if revision == "2025-06-18":
+        assert final["error"]["data"] == {"requiredCapabilities": {"elicitation": {"url": {}}}}
+    else:
+        assert final["result"]["content"][0]["text"] == "accept"
+
+
+@ERAS
+@WAYS
+def test_an_answer_that_does_not_fit_is_never_taken(link: Link, revision: str, way: str) -> None:
+    answers = iter([{"count": "many"}, {"count": 3}])
+    client = Client(link, revision, CAPABLE)
+    said = client.text(f"book_in_{way}", lambda *_: {"result": {"action": "accept", "content": next(answers)}})
+    assert said == "booked 3 fish" if revision == NEWEST else "does not fit" in said
+
+
+@WAYS
+def test_a_state_that_was_changed_or_used_is_refused(link: Link, way: str) -> None:
+    client = Client(link, NEWEST, CAPABLE)
+    states: list[str] = []
+    request = client._request
+
+    def watched(method: str, params: Message, answers: Answers | None = None) -> Message:
+        if "requestState" in params:
+            states.append(params["requestState"])
+            for spoilt in (params["requestState"] + "AAAA", params["requestState"][:-4], "", "x"):
+                assert request(method, {**params, "requestState": spoilt})["error"]["code"] == -32602
+        return request(method, params, answers)
+
+    client._request = watched  # type: ignore[method-assign] # to see what goes by
+    assert client.text(f"book_in_{way}", willing) == "booked 2 vegan"
+    meta = {f"{K}protocolVersion": NEWEST, f"{K}clientCapabilities": CAPABLE}
+    given = {"elicitation": {"action": "accept", "content": {"count": 2}}}
+    again = {"name": f"book_in_{way}", "_meta": meta, "requestState": states[0], "inputResponses": given}
+    assert "used before" in request("tools/call", again)["error"]["message"]

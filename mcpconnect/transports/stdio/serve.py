@@ -128,6 +128,7 @@ class _Reader:
             if self._sink.waiting > self._limit:  # a client that sends and does not read
                 await self._sink.below(self._limit)
         await self._handle(self._lines.end())
+        self._connection.hear_no_more()
 
     async def _handle(self, lines: Iterable[bytes | TooLong]) -> None:
         for count, line in enumerate(lines, 1):

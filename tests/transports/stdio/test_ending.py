@@ -265,3 +265,20 @@ async def test_a_client_that_sends_and_does_not_read_is_stopped_and_served_when_
 
 async def _serve_until_the_end(server: McpServer, descriptors: Descriptors) -> None:
     await serve_stdio(server, descriptors=descriptors)
+
+
+@pytest.mark.parametrize("way", ["task", "thread"])
+def test_a_question_that_nobody_can_answer_any_more_fails_at_once(way, backend):
+    server_file = Path(__file__).parents[2] / "interaction" / "asking_server.py"
+    with Process(command=[sys.executable, str(server_file), *backend.split()]) as server:
+        hi = {**hello(), "capabilities": {"elicitation": {}}}
+        server.ask("initialize", hi, id="initialize")
+        server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        server.send(call("call", f"book_in_{way}"))
+        assert server.receive()["method"] == "elicitation/create"
+        before = time.monotonic()
+        server.close()
+        assert server.wait() == 0
+        assert time.monotonic() - before < 3, "it does not wait for what cannot come"
+        (answer,) = [message for message in server.rest() if message.get("id") == "call"]
+        assert "cannot answer" in answer["result"]["content"][0]["text"]
