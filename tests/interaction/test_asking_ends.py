@@ -1,6 +1,7 @@
 """Questions that are not answered, or answered in strange ways; and calls that end while they ask."""
 
 import threading
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -8,7 +9,7 @@ import pytest
 
 from mcpconnect import Context, Elicit, Limits, PeerError, Roots, Tool, tool
 from tests.interaction.test_asking import CAPABLE, ERAS, connecting, conversed, text
-from tests.wire import NEWEST, K, Wire, serving
+from tests.wire import NEWEST, K, Wire, connected, serving
 
 pytestmark = pytest.mark.anyio
 WORD = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
@@ -256,3 +257,59 @@ async def test_many_threads_that_ask_get_their_own_answers() -> None:
         for n, request_id in ids.items():
             answer = await wire.until(lambda id=request_id: wire.answer_to(id))
             assert text(answer) == f"{n} " + f"<{n}>" * 20
+
+
+def questions(wire: Wire) -> list[str]:
+    return [m["method"] for m in wire.messages if m.get("method", "").count("/") == 1 and "id" in m]
+
+
+async def test_nothing_is_asked_if_one_of_several_cannot_be() -> None:
+    async with connected(serving(Asks), "2025-11-25", capabilities={"elicitation": {}}) as wire:
+        error = (await wire.ask("tools/call", {"name": "both"}))["error"]
+        assert error["data"] == {"requiredCapabilities": {"roots": {}}}
+        assert questions(wire) == []
+
+
+@ERAS
+async def test_a_client_that_only_opens_pages_is_shown_no_forms(revision: str) -> None:
+    capabilities = {"elicitation": {"url": {}}}
+    async with connected(serving(Asks), revision, capabilities=capabilities) as wire:
+        error = (await conversed(wire, "in_task", None, capabilities))["error"]
+        assert error["data"] == {"requiredCapabilities": {"elicitation": {"form": {}}}}
+        assert questions(wire) == []
+
+
+@ERAS
+async def test_a_form_is_read_as_leniently_as_arguments_are(revision: str) -> None:
+    @dataclass
+    class Seats:
+        count: int
+        window: bool = False
+
+    @tool
+    async def seats(ctx: Context) -> str:
+        return str((await ctx.elicit("How many?", Seats)).content)
+
+    async with connecting(revision, serving(seats)) as wire:
+        said = {"action": "accept", "content": {"count": "2", "window": "true"}}
+        assert "count=2, window=True" in text(await conversed(wire, "seats", lambda *_: said))
+
+
+@pytest.mark.parametrize("name", ["in_task", "in_thread"])
+async def test_a_connection_that_closes_leaves_no_question_open(name: str) -> None:
+    ended = threading.Event()
+
+    class Ends(Asks):
+        @tool
+        def last(self) -> str:
+            try:
+                return self.in_thread()
+            finally:
+                ended.set()
+
+    async with connecting("2025-11-25", serving(Ends)) as wire:
+        wire.start("tools/call", {"name": "last" if name == "in_thread" else name})
+        await question(wire)
+    if name == "in_thread":
+        assert await anyio.to_thread.run_sync(ended.wait, 5)
+    assert len(kept) == (1 if name == "in_thread" else 0)
