@@ -1,6 +1,7 @@
 """What a call leaves behind, put away in reverse order when it ends.
 
-Rule: disposing never changes an answer. A thing that fails to close is logged, and the next one is closed.
+Rule: disposing never changes an answer. A thing that fails to close, in whatever way, is logged, and the next one is
+closed. Only an interrupt, and the end of the task that closes, go on their way.
 """
 
 from __future__ import annotations
@@ -8,7 +9,10 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
+from math import inf
 from typing import Any
+
+from anyio import current_effective_deadline, get_cancelled_exc_class
 
 _logger = logging.getLogger("mcpconnect.calls")
 
@@ -50,7 +54,9 @@ class Disposals:
         while self._things:
             try:
                 outcome = self._things.pop()()
-            except Exception:
+            except KeyboardInterrupt:
+                raise
+            except BaseException:
                 _warn()
                 continue
             if inspect.isawaitable(outcome):
@@ -63,7 +69,13 @@ class Disposals:
             if pending is not None:
                 try:
                     await pending
-                except Exception:
+                except KeyboardInterrupt:
+                    raise
+                except get_cancelled_exc_class():
+                    if current_effective_deadline() == -inf:
+                        raise
+                    _warn()  # it awaited something else that was cancelled
+                except BaseException:
                     _warn()
             pending = self.close()
 

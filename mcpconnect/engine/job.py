@@ -1,7 +1,8 @@
 """`Job`: one call that was received and not yet answered.
 
 Rule: a job answers once. Whoever claims it first (the result, a time limit, a cancellation) decides; everyone after
-that is dropped. This one step settles every race between threads, and it is why a late answer cannot exist.
+that is dropped. This one step settles every race between threads, and it is why a late answer cannot exist. Whatever
+fails, also while a failure is put into words, there is an answer.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any, Protocol
 from anyio import CancelScope
 
 from ..context import Context, Disposals, current
+from ..protocol.jsonrpc import encode_error
+from .failures import internal
 
 Reply = Callable[[bytes | None], None]
 
@@ -74,7 +77,10 @@ class Job:
             self._claims.pop()  # one atomic step, unlike a test and a set
         except IndexError:
             return False
-        self.context.close(data is not None)
+        try:
+            self.context.close(data is not None)
+        except Exception as error:  # a last report that cannot be sent takes no answer away
+            internal(error, self.context.feature, self.context.request_id)
         self._reply(data)
         for ended in self.ended:
             ended(self)
@@ -83,7 +89,7 @@ class Job:
     def fail(self, error: BaseException) -> bytes:
         """Return the answer for an exception, and let what is left behind know of it."""
         self.context.failed(error)
-        return self.call.fail(error)
+        return self._put(lambda: self.call.fail(error))
 
     def cancel(self, reason: str | None = None) -> None:
         """End the job without an answer. Belongs to the loop's thread."""
@@ -92,8 +98,19 @@ class Job:
 
     def expire(self) -> None:
         """Answer that the call took too long, then stop it. Belongs to the loop's thread."""
-        if not self.done and self.answer(self.call.expire()):
+        if not self.done and self.answer(self._put(self.call.expire)):
             self._stop("timed out")
+
+    def _put(self, answer: Callable[[], bytes]) -> bytes:
+        """Return the answer for a failure; an error with an id if that fails in turn."""
+        try:
+            return answer()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            failure = internal(error, self.context.feature, self.context.request_id)
+            code = self.context.peer.revision.code(failure.kind)
+            return encode_error(self.context.request_id, code, failure.message)
 
     def _stop(self, reason: str | None) -> None:
         self.context.cancelled = True

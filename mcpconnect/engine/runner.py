@@ -179,14 +179,19 @@ class Runner:
             return
         leave_loop()
         try:
+            self._run_here(job)
+        except KeyboardInterrupt as error:  # the loop is where it ends the server
+            self._hand_over(job, partial(_raise, error))
+
+    def _run_here(self, job: Job) -> None:
+        try:
             value = job.call.begin()
             if needs_loop(value):
                 self._hand_over(job, partial(self._in_task, job, lambda: value))
                 return
             data = job.call.finish(settle_here(value, self._limits))
-        except KeyboardInterrupt as error:
-            self._hand_over(job, partial(_raise, error))
-            return
+        except KeyboardInterrupt:
+            raise
         except BaseException as error:
             data = job.fail(error)
         pending = job.disposals.close()

@@ -6,6 +6,7 @@ exit. That is why these are daemon threads and not those of `concurrent.futures`
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable
 from threading import Condition, Thread
@@ -13,6 +14,7 @@ from typing import Final
 
 Work = Callable[[], None]
 
+_logger = logging.getLogger("mcpconnect.calls")
 _IDLE_SECONDS: Final = 30.0  # a thread that finds nothing to do for so long ends
 
 
@@ -28,7 +30,7 @@ class Threads:
         self._closed = False
 
     def submit(self, work: Work) -> None:
-        """Run `work` in a thread; it must not raise."""
+        """Run `work` in a thread. It does not raise; if it does all the same, that is logged and the thread goes on."""
         with self._ready:
             self._waiting.append(work)
             if self._idle >= len(self._waiting):
@@ -48,7 +50,10 @@ class Threads:
 
     def _serve(self) -> None:
         while (work := self._next()) is not None:
-            work()
+            try:
+                work()
+            except BaseException:
+                _logger.critical("the work of a thread failed", exc_info=True, extra={"event": "worker-failed"})
             del work  # it holds the arguments and the result of a call
 
     def _next(self) -> Work | None:

@@ -75,3 +75,17 @@ def test_idle_threads_end_when_closed() -> None:
     threads.close()
     seen[0].join(WAIT)
     assert not seen[0].is_alive()
+
+
+def test_work_that_raises_takes_no_thread_away() -> None:
+    threads = Threads(1)
+    done = threading.Event()
+    for error in (ValueError, SystemExit, KeyboardInterrupt):
+
+        def work(error: type[BaseException] = error) -> None:
+            raise error
+
+        threads.submit(work)
+    threads.submit(done.set)
+    assert done.wait(WAIT)
+    threads.close()
