@@ -33,7 +33,7 @@ class Wire:
         self._news = anyio.Event()
         self._id = 0
         self.runner = Runner(server)
-        self.connection = Connection(server, DirectChannel(self._write))
+        self.connection = Connection(server, DirectChannel(self._write), self.runner.runtime)
 
     def _write(self, data: bytes) -> None:
         assert b"\n" not in data

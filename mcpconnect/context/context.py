@@ -96,8 +96,6 @@ class Context(Asker):
         """What is provided once for the client's session; raises as `session` does."""
         if self._session is None:
             raise no_session(self.revision)
-        if self.runtime is not None:
-            self._session.provided.put_away = self.runtime.provided.put_away
         return self._session
 
     @property

@@ -10,35 +10,27 @@ import anyio
 
 from .disposal import Disposals
 
-PutAway = Callable[[Disposals, Awaitable[Any]], None]
 Leave = Callable[[type[BaseException] | None, BaseException | None, Any], Any]
 
 
 class Provided:
     """The values of one scope by their providers. `disposals` closes what was opened for them.
 
-    `failure` is how the scope ended, if it failed: what is left is told. `put_away` closes what has to be awaited.
+    `failure` is how the scope ended, if it failed: what is left is told.
     """
 
-    __slots__ = ("_turns", "disposals", "failure", "lock", "put_away", "values")
+    __slots__ = ("_turns", "disposals", "failure", "lock", "values")
 
     def __init__(self, disposals: Disposals) -> None:
         self.disposals = disposals
         self.values: dict[Any, Any] = {}
         self.failure: BaseException | None = None
         self.lock = RLock()
-        self.put_away: PutAway | None = None
         self._turns: dict[Any, anyio.Lock] = {}
 
     def turn(self, provider: Any) -> anyio.Lock:
         """Return what lets one task at a time ask a provider."""
         return self._turns.setdefault(provider, anyio.Lock())
-
-    def end(self) -> None:
-        """Put away what there is; what has to be awaited for that goes on by itself."""
-        pending = self.disposals.close()
-        if pending is not None and self.put_away is not None:
-            self.put_away(self.disposals, pending)
 
     def leave_later(self, leave: Leave) -> None:
         """Leave a context manager when the scope ends."""

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from .disposal import Disposals
 from .provided import Provided
 
 T = TypeVar("T")
@@ -18,10 +19,14 @@ class InThread(Protocol):
         """Return what `work` returns."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Runtime:
-    """One time that a server serves: its worker threads, what lives as long as it does, and the lifespan's state."""
+    """One time that a server serves: its worker threads, what lives as long as it does, and the lifespan's state.
+
+    `put_away` closes things soon, from any thread; the server does not end before. `state` is there once it serves.
+    """
 
     in_thread: InThread
+    put_away: Callable[[Disposals], None]
     provided: Provided
     state: Any = None

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from ..errors import InvalidRequest, ToolError
 from .disposal import Disposals
 from .provided import Provided
+from .runtime import Runtime
 
 T = TypeVar("T")
 _making = Lock()
@@ -34,10 +35,11 @@ class Session:
 class SessionScope:
     """The session of one connection, and whatever else is provided once for it."""
 
-    __slots__ = ("_kind", "_provided")
+    __slots__ = ("_kind", "_provided", "_runtime")
 
-    def __init__(self, kind: type[Session] | None) -> None:
+    def __init__(self, kind: type[Session] | None, runtime: Runtime) -> None:
         self._kind = kind
+        self._runtime = runtime
         self._provided: Provided | None = None  # most clients never need it, and there may be very many
 
     @property
@@ -52,7 +54,7 @@ class SessionScope:
     def end(self) -> None:
         """Put away what was provided."""
         if self._provided is not None:
-            self._provided.end()
+            self._runtime.put_away(self._provided.disposals)
 
     def get(self) -> Session:
         """Return the session; the first time it is made.

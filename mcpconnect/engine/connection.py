@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Raw
 
-from ..context import Channel, Context, Pending, SessionScope
+from ..context import Channel, Context, Pending, Runtime, SessionScope
 from ..errors import InternalError, InvalidRequest, MethodNotFound, ProtocolError
 from ..protocol import names
 from ..protocol.jsonrpc import (
@@ -47,8 +47,9 @@ Outcome: TypeAlias = bytes | tuple[Job, ...] | None
 class Connection:
     """The server's side of one connection. `channel` carries what belongs to no request, and answers by default.
 
-    `peer` is given where the handshake was made elsewhere, such as with a process that has ended. `announces` says
-    whether a client that shook hands stays: it has a session, and is told of changes.
+    `runtime` is that of the runner that gets the jobs. `peer` is given where the handshake was made elsewhere, such as
+    with a process that has ended. `announces` says whether a client that shook hands stays: it has a session, and is
+    told of changes.
     """
 
     __slots__ = (
@@ -58,6 +59,7 @@ class Connection:
         "_lifecycle",
         "_live",
         "_pending",
+        "_runtime",
         "_server",
         "_session",
         "_sight",
@@ -65,15 +67,22 @@ class Connection:
     )
 
     def __init__(
-        self, server: McpServer, channel: Channel, peer: Peer | None = None, *, announces: bool = True
+        self,
+        server: McpServer,
+        channel: Channel,
+        runtime: Runtime,
+        peer: Peer | None = None,
+        *,
+        announces: bool = True,
     ) -> None:
         self._server = server
         self._channel = channel
+        self._runtime = runtime
         self._lifecycle = Lifecycle(peer)
         self._live: dict[Id, Job] = {}
         self._pending = Pending()
         self._announces = announces
-        self._session = SessionScope(server.providers.session) if announces else None
+        self._session = SessionScope(server.providers.session, runtime) if announces else None
         self._unsubscribe: Callable[[], None] | None = None
         self._sight: Sight | None = None
         if peer is not None:
@@ -158,7 +167,7 @@ class Connection:
     def _take_request(self, request: Request, channel: Channel) -> bytes | Job | None:
         try:
             peer = self._lifecycle.identify(request)
-            exchange = Exchange(self._server, self._lifecycle, request, peer, channel, self._pending, self._session)
+            exchange = self._exchange(request, peer, channel)
             operation = OPERATIONS.get(request.method)
             if operation is None or not exchange.peer.revision.has(request.method):
                 raise MethodNotFound(f"unknown method {request.method[:100]!r}")
@@ -203,8 +212,12 @@ class Connection:
         if not handlers or peer is None:
             return None
         request = Request(notification.method, notification.method, notification.params)
-        exchange = Exchange(self._server, self._lifecycle, request, peer, self._channel, self._pending, self._session)
-        return heard(exchange, handlers)
+        return heard(self._exchange(request, peer, self._channel), handlers)
+
+    def _exchange(self, request: Request, peer: Peer, channel: Channel) -> Exchange:
+        return Exchange(
+            self._server, self._lifecycle, request, peer, channel, self._pending, self._runtime, self._session
+        )
 
     def _cancel(self, params: Mapping[str, Any]) -> None:
         request_id, reason = params.get("requestId"), params.get("reason")
@@ -222,7 +235,7 @@ class Connection:
     def _look(self) -> None:
         peer = self._lifecycle.peer
         assert peer is not None
-        self._sight = Sight(self._server, Context("", peer, "", {}, self._channel))
+        self._sight = Sight(self._server, Context("", peer, "", {}, self._channel, runtime=self._runtime))
 
     def _sees_change(self, topic: str) -> bool:
         if not self._server.visibility:

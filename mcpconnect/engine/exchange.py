@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Raw
 
-from ..context import Channel, Context, Disposals, InputRequired, Inputs, Pending, SessionScope
+from ..context import Channel, Context, Disposals, InputRequired, Inputs, Pending, Runtime, SessionScope
 from ..errors import InvalidParams
 from ..features.offered import Offered
 from ..protocol import names
@@ -36,6 +36,7 @@ class Exchange:
     peer: Peer
     channel: Channel
     pending: Pending
+    runtime: Runtime
     session: SessionScope | None = None
     guarded: bool = False
     made: tuple[Context, Disposals] | None = None
@@ -102,6 +103,7 @@ class Exchange:
             self.channel,
             disposals,
             uri,
+            runtime=self.runtime,
             _serializer=self.server.serializer,
             _session=self.session if self.peer.revision.handshake else None,
             _heard_from=self.lifecycle.heard_from(self.peer, meta),

@@ -32,15 +32,16 @@ Step = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Runner:
-    """Runs jobs within the server's lifespan until it is left; an async context manager of the loop's thread."""
+    """Runs jobs within the server's lifespan until it is left; an async context manager of the loop's thread.
+
+    `runtime` is what the contexts of its jobs are given.
+    """
 
     def __init__(self, server: McpServer) -> None:
         self._limits = server.limits
         self._threads = Threads(self._limits.threads)
         self._lifespan = server.open_lifespan()
-        self._provided = Provided(Disposals())
-        self._provided.put_away = self.put_away
-        self._runtime: Runtime
+        self.runtime = Runtime(self.in_thread, self.put_away, Provided(Disposals()))
         self._jobs: set[Job] = set()
         self._tasks: TaskGroup
         self._wake: Wake
@@ -51,7 +52,7 @@ class Runner:
 
     async def __aenter__(self) -> Runner:
         self._wake = loop_waker()
-        self._runtime = Runtime(self.in_thread, self._provided, await self._lifespan.__aenter__())
+        self.runtime.state = await self._lifespan.__aenter__()
         self._tasks = await anyio.create_task_group().__aenter__()
         self._tasks.start_soon(self._take_over)
         return self
@@ -66,21 +67,20 @@ class Runner:
         finally:
             # What a cancellation ends has to be closed all the same.
             with CancelScope(shield=True), anyio.move_on_after(self._limits.drain_seconds):
-                await self._provided.disposals.aclose()
+                await self.runtime.provided.disposals.aclose()
                 await self._lifespan.__aexit__(None, None, None)
 
-    def put_away(self, disposals: Disposals, pending: Awaitable[Any]) -> None:
-        """Close things that have to be awaited; leaving the runner waits for that."""
-        self._tasks.start_soon(self._close, disposals, pending)
+    def put_away(self, disposals: Disposals) -> None:
+        """Close things; leaving the runner waits for that."""
+        self._tasks.start_soon(self._close, disposals)
 
-    async def _close(self, disposals: Disposals, pending: Awaitable[Any]) -> None:
+    async def _close(self, disposals: Disposals, pending: Awaitable[Any] | None = None) -> None:
         with CancelScope(shield=True), anyio.move_on_after(self._limits.drain_seconds):
             await disposals.aclose(pending)
 
     def start(self, *jobs: Job) -> None:
         """Run jobs; each answers where its reply leads."""
         for job in jobs:
-            job.context.runtime = self._runtime
             self._jobs.add(job)
             job.ended.append(self._forget)
             if job.call.timeout is not None:
@@ -169,8 +169,7 @@ class Runner:
 
     async def _end(self, job: Job, data: bytes | None, pending: Awaitable[Any] | None = None) -> None:
         if pending is not None or job.disposals:
-            with CancelScope(shield=True), anyio.move_on_after(self._limits.drain_seconds):
-                await job.disposals.aclose(pending)
+            await self._close(job.disposals, pending)
         if data is not None:
             job.answer(data)
 

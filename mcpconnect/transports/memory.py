@@ -39,7 +39,7 @@ class MemoryLink:
         self._wake = loop_waker()
         self._loop_thread = threading.get_ident()
         await self._runner.__aenter__()
-        self._connection = Connection(self._server, DirectChannel(self._write))
+        self._connection = Connection(self._server, DirectChannel(self._write), self._runner.runtime)
         return self
 
     async def __aexit__(

@@ -1,5 +1,7 @@
 """What is hidden from a client does not exist for it."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -146,3 +148,19 @@ async def test_a_hidden_resource_cannot_be_subscribed_to_or_completed() -> None:
             assert (await wire.ask("completion/complete", {"ref": ref, "argument": argument}))["error"][
                 "code"
             ] == -32602
+
+
+async def test_a_rule_sees_the_state_of_the_lifespan() -> None:
+    @asynccontextmanager
+    async def lifespan(server: McpServer) -> AsyncIterator[dict[str, bool]]:
+        yield {"open": True}
+
+    @tool
+    def door() -> str:
+        return "open"
+
+    server = serving(door, lifespan=lifespan)
+    server.visible(lambda feature, context: context.state["open"])
+    async with connected(server) as wire:
+        assert list(await wire.tools()) == ["door"]
+        assert await wire.texts("door") == ["open"]

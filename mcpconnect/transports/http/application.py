@@ -19,7 +19,7 @@ from ...protocol.revisions import LATEST
 from ...server import McpServer
 from .asgi import Message, Receive, Scope, Send
 from .body import Disconnected
-from .endpoint import Endpoint
+from .endpoint import Endpoint, NotStarted
 from .exchange import CLOSE, JSON, TEXT, HttpExchange
 from .headers import read_headers
 from .security import LOOPBACK_PAGES, refusal
@@ -63,6 +63,11 @@ class Application:
             self._endpoint = Endpoint(self._server, self._settings, self._sealer)
         return self._endpoint
 
+    @property
+    def failure(self) -> BaseException | None:
+        """Why it could not start; the next request tries again."""
+        return None if self._endpoint is None else self._endpoint.failure
+
     def wind_down(self) -> None:
         """End open streams; calls go on. Hosts that stop gracefully call it before they wait for responses to end."""
         if self._endpoint is not None:
@@ -75,7 +80,13 @@ class Application:
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
-        await self.endpoint.started()
+        endpoint = self.endpoint
+        try:
+            await endpoint.started()
+        except NotStarted:
+            failed = f"the server cannot start: {type(endpoint.failure).__name__}"
+            await send({"type": "lifespan.startup.failed", "message": failed})
+            return
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await self.stop()
@@ -125,6 +136,8 @@ class Application:
     async def _guarded(self, http: HttpExchange) -> None:
         try:
             await self._route(http)
+        except NotStarted:
+            await http.refuse(503, "the server could not start", (b"retry-after", b"10"))
         except Disconnected:
             _logger.debug("the client went away while it sent request %s", http.request_id)
         except Exception as error:

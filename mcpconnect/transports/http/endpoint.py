@@ -36,8 +36,15 @@ _logger = logging.getLogger("mcpconnect.http")
 _SWEEPS: Final = 4  # in the time after which a session is idle for too long
 
 
+class NotStarted(Exception):  # noqa: N818 - an answer to the client, not a failure of ours
+    """The server cannot serve, because its lifespan failed when it was entered."""
+
+
 class Endpoint:
-    """Serves one server in every revision. `alive` says whether it can go on in the loop that runs now."""
+    """Serves one server in every revision. `alive` says whether it can go on in the loop that runs now.
+
+    `failure` is why it could not start.
+    """
 
     def __init__(self, server: McpServer, settings: HttpSettings, sealer: Sealer) -> None:
         self._limits = server.limits
@@ -46,13 +53,14 @@ class Endpoint:
         self._loop = asyncio.get_running_loop()
         self._runner = Runner(server)
         self._modern = Modern(server, self._runner)
-        self.sessions = Sessions(server, sealer)
+        self.sessions = Sessions(server, sealer, self._runner.runtime)
         self._legacy: Legacy | Stateless
         if settings.stateless:
             self._legacy = Stateless(server, self._runner, settings)
         else:
             self._legacy = Legacy(server, self.sessions, self._runner, settings)
         self.sse = None if settings.sse_path is None else Sse(server, self._runner, settings.sse_path)
+        self.failure: BaseException | None = None
         self._started = asyncio.Event()
         self._stopping = asyncio.Event()
         # A context of its own, so that nothing of the first request's stays in what outlives it.
@@ -64,9 +72,15 @@ class Endpoint:
         return self._loop is asyncio.get_running_loop() and not self._life.done()
 
     async def started(self) -> None:
-        """Wait until calls can run."""
+        """Wait until calls can run.
+
+        Raises:
+            NotStarted: they cannot.
+        """
         if not self._started.is_set():
             await self._started.wait()
+        if self.failure is not None:
+            raise NotStarted
 
     async def serve(self, http: HttpExchange) -> None:
         """Answer one request."""
@@ -103,23 +117,43 @@ class Endpoint:
         self._patience.deadline = min(self._patience.deadline, current_time() + seconds)
         self._in_haste = not seconds
         self._stopping.set()
+        if not self._started.is_set():
+            self._life.cancel()
         await asyncio.wait({self._life})
-        self.sessions.close()
 
     async def _live(self) -> None:
-        async with self._runner:
-            self._started.set()
-            seconds = min(60.0, max(0.1, self._limits.session_idle_seconds / _SWEEPS))
-            while not self._stopping.is_set():
+        try:
+            async with self._runner:
+                self._started.set()
                 try:
-                    async with asyncio.timeout(seconds):
-                        await self._stopping.wait()
-                except TimeoutError:
-                    self.sessions.sweep()
-            with self._patience:
-                await self._runner.drain(inf)
-            if self._patience.cancelled_caught and not self._in_haste:
-                _logger.warning("calls did not end in time and are stopped", extra={"event": "drain-timeout"})
+                    await self._sweep()
+                    await self._drain()
+                finally:
+                    self._runner.cancel_all()
+                    self.sessions.close()  # before what they use: values of the server, and the lifespan
+        except BaseException as error:
+            if self._started.is_set() or isinstance(error, KeyboardInterrupt):
+                raise
+            self.failure = error
+            if not isinstance(error, asyncio.CancelledError):
+                _logger.critical("the server cannot start", exc_info=error, extra={"event": "start-failed"})
+        finally:
+            self._started.set()
+
+    async def _sweep(self) -> None:
+        seconds = min(60.0, max(0.1, self._limits.session_idle_seconds / _SWEEPS))
+        while not self._stopping.is_set():
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._stopping.wait()
+            except TimeoutError:
+                self.sessions.sweep()
+
+    async def _drain(self) -> None:
+        with self._patience:
+            await self._runner.drain(inf)
+        if self._patience.cancelled_caught and not self._in_haste:
+            _logger.warning("calls did not end in time and are stopped", extra={"event": "drain-timeout"})
 
     async def _post(self, http: HttpExchange) -> None:
         if not is_json(http.headers.get("content-type")):

@@ -39,9 +39,15 @@ class GracefulServer(uvicorn.Server):
             raise
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, and say where."""
-        await super().startup(sockets)
-        for server in self.servers:
+        """Begin to listen, and say where; raises what keeps the application from starting."""
+        try:
+            await super().startup(sockets)
+        except SystemExit:  # how uvicorn ends then, and for ports that are taken
+            application = _application(self.config.loaded_app)
+            if application is None or application.failure is None:
+                raise
+            raise application.failure from None
+        for server in self.servers if self.started else ():
             for listening in server.sockets:
                 _logger.info("listening at %s", listening.getsockname())
 

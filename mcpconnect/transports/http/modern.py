@@ -58,7 +58,7 @@ class Modern:
             return
         stream = Stream(self._server.limits.stream_messages)
         stream.arrival = http.arrival
-        connection = Connection(self._server, stream)
+        connection = Connection(self._server, stream, self._runner.runtime)
         outcome = connection.take(request, stream)
         if isinstance(outcome, bytes):
             await http.answer(outcome, status_of(outcome))

@@ -11,7 +11,7 @@ import secrets
 import time
 from typing import Final, NamedTuple
 
-from ...context import PIPED
+from ...context import PIPED, Runtime
 from ...engine.connection import Connection
 from ...protocol.peer import Peer
 from ...server import McpServer
@@ -52,7 +52,14 @@ class Session:
         "standalone",
     )
 
-    def __init__(self, server: McpServer, replay: Replay, peer: Peer | None = None, began: float | None = None) -> None:
+    def __init__(
+        self,
+        server: McpServer,
+        replay: Replay,
+        runtime: Runtime,
+        peer: Peer | None = None,
+        began: float | None = None,
+    ) -> None:
         self._limit = server.limits.stream_messages
         self._replay = replay
         self._streams: dict[int, Stream] = {}
@@ -64,7 +71,7 @@ class Session:
         self.open = 0
         self.owner = b""
         self.standalone = self.new_stream()
-        self.connection = Connection(server, self.standalone, peer)
+        self.connection = Connection(server, self.standalone, runtime, peer)
 
     def new_stream(self) -> Stream:
         """Return a stream for the messages about one request."""

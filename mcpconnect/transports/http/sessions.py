@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final
 
-from ...context import Sealer
+from ...context import Runtime, Sealer
 from ...limits import Limits
 from ...server import McpServer
 from .replay import Replay
@@ -29,8 +29,9 @@ class SessionsFull(Exception):  # noqa: N818 - an answer to the client, not a fa
 class Sessions:
     """What is known of sessions here; `len()` says of how many."""
 
-    def __init__(self, server: McpServer, sealer: Sealer) -> None:
+    def __init__(self, server: McpServer, sealer: Sealer, runtime: Runtime) -> None:
         self._server = server
+        self._runtime = runtime
         self._limits: Limits = server.limits
         self._sealer = sealer
         self._replay = Replay(server.limits.replay_bytes)
@@ -50,7 +51,7 @@ class Sessions:
 
     def new(self) -> Session:
         """Return a session that has no id yet, because its client has to shake hands."""
-        return Session(self._server, self._replay)
+        return Session(self._server, self._replay, self._runtime)
 
     def begin(self, session: Session, owner: str | None = None) -> str:
         """Return the id for a session that has shaken hands.
@@ -118,7 +119,7 @@ class Sessions:
         if facts is None or facts.owner != owner or self._is_old(facts.began):
             return None
         self._make_room()
-        session = self._known[session_id] = Session(self._server, self._replay, facts.peer, facts.began)
+        session = self._known[session_id] = Session(self._server, self._replay, self._runtime, facts.peer, facts.began)
         session.owner = owner
         return session
 

@@ -63,7 +63,7 @@ class Sse:
             await http.refuse(415, "the body must be application/json")
         elif (body := await read_body(http, self._server.limits)) is not None:
             try:
-                connection.take(body, self._runner)
+                connection.take(body)
             except Refused as refused:
                 await http.respond(400, connection.refused(refused), JSON)
             else:
@@ -77,7 +77,7 @@ class Sse:
 
     async def _carry(self, http: HttpExchange) -> None:
         key = secrets.token_urlsafe(24)
-        connection = self._open[key] = _SseConnection(self._server, http.arrival)
+        connection = self._open[key] = _SseConnection(self._server, http.arrival, self._runner)
         opening = b"event: endpoint\ndata: %b\n\n" % _address(http.scope["path"], key).encode()
         try:
             with Response(http, connection.stream, seconds=self._server.limits.keepalive_seconds) as response:
@@ -98,14 +98,15 @@ class _SseConnection:
 
     deaf: str | None = None
 
-    def __init__(self, server: McpServer, arrival: Arrival) -> None:
+    def __init__(self, server: McpServer, arrival: Arrival, runner: Runner) -> None:
         self.arrival = arrival
+        self._runner = runner
         self._limits = server.limits
         self._winding = False
         self.stream = Stream(server.limits.stream_messages)
-        self._connection = Connection(server, self)
+        self._connection = Connection(server, self, runner.runtime)
 
-    def take(self, body: bytes, runner: Runner) -> None:
+    def take(self, body: bytes) -> None:
         """Take one message.
 
         Raises:
@@ -115,7 +116,7 @@ class _SseConnection:
         if isinstance(outcome, bytes):
             self.answer(outcome)
         elif outcome:
-            runner.start(*outcome)
+            self._runner.start(*outcome)
 
     def refused(self, refused: Refused) -> bytes:
         """Return the answer to what is no message."""

@@ -41,7 +41,7 @@ class Stateless:
         stream.deaf = "without a session its answer could not find its way back"
         begins = isinstance(message, Request) and message.method == names.INITIALIZE
         peer = None if begins else Peer(find(http.headers.get(VERSION, "")) or _ASSUMED)
-        connection = Connection(self._server, stream, peer, announces=False)
+        connection = Connection(self._server, stream, self._runner.runtime, peer, announces=False)
         outcome = connection.take(message, stream)
         if await answered_at_once(http, outcome, stream):
             return

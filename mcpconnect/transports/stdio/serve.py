@@ -88,7 +88,8 @@ class _Service:
                 open_output(self._descriptors.output, self.abandon) as sink,
                 self._runner as runner,
             ):
-                connection = Connection(self._server, DirectChannel(sink.write, lambda: sink.waiting))
+                channel = DirectChannel(sink.write, lambda: sink.waiting)
+                connection = Connection(self._server, channel, runner.runtime)
                 try:
                     with self.reading:
                         await _Reader(source, sink, connection, runner, self._server.limits).run()
