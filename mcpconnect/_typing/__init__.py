@@ -1,5 +1,6 @@
-"""Questions about annotations, for every package."""
+"""Questions about annotations and callables, for every package."""
 
+from .callables import innermost
 from .forms import (
     MISSING,
     Missing,
@@ -23,6 +24,7 @@ __all__ = [
     "alias_value",
     "class_of",
     "has_qualifier",
+    "innermost",
     "is_new_type",
     "is_optional",
     "is_qualifier",

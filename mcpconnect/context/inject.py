@@ -7,11 +7,17 @@ for a call, or once for as long as the server serves; what it opened is left in 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
+from contextlib import (
+    _AsyncGeneratorContextManager,
+    _GeneratorContextManager,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from .._typing import innermost
 from ..errors import DefinitionError
 from .context import Context
 from .provided import Provided
@@ -19,6 +25,7 @@ from .session import Session
 
 Provider = Callable[..., Any]
 Scope = Literal["call", "session", "server"]
+Opens = Literal["", "sync", "async"]
 _LASTING: Final[tuple[Scope, ...]] = ("call", "session", "server")
 
 
@@ -27,9 +34,9 @@ class Inject:
     """Stands beside a type: `db: Annotated[Db, Inject(get_db)]`, as a parameter or as a member of the class.
 
     `provider` is a function, a generator function that yields once, a function made by `contextlib`, or a class
-    (entered if it is a context manager); each may be asynchronous. A lambda with one parameter is given the context:
-    `Annotated[Db, Inject(lambda ctx: ctx.state.db)]`. `scope` says how long the value lives: for one
-    call, for the client's session, or as long as the server serves.
+    (entered if it is a context manager); each may be asynchronous, and stand behind a decorator. A lambda with one
+    parameter is given the context: `Annotated[Db, Inject(lambda ctx: ctx.state.db)]`. `scope` says how long the value
+    lives: for one call, for the client's session, or as long as the server serves.
     """
 
     provider: Provider
@@ -42,6 +49,8 @@ class Providers:
     def __init__(self, session: type[Session] | None) -> None:
         if session is not None and not (isinstance(session, type) and issubclass(session, Session)):
             raise DefinitionError(f"McpServer(session={session!r}): session is a subclass of Session")
+        if session is not None:
+            _check_made_without_arguments(session)
         self.session = session
         self.replaced: Mapping[Provider, Provider] = {}
 
@@ -56,18 +65,28 @@ class Providers:
             self.replaced = before
 
 
+def _check_made_without_arguments(session: type[Session]) -> None:
+    if inspect.isabstract(session):
+        raise DefinitionError(f"McpServer(session={session.__name__}): the class is abstract")
+    try:
+        inspect.signature(session).bind()
+    except TypeError as error:
+        raise DefinitionError(f"McpServer(session={session.__name__}) is made without arguments: {error}") from None
+    except ValueError:
+        pass  # a constructor written in C shows no signature; the first session will tell
+
+
 @dataclass(frozen=True, slots=True)
 class Need:
     """A provider with what it needs itself.
 
-    `make` calls it; `opens` says how its result is entered; `waits` whether providing it takes a loop.
+    `entered` is the class whose instances are entered; `waits` says whether providing it takes a loop.
     """
 
     provider: Provider
     scope: Scope
     needs: Mapping[str, Need]
-    make: Provider
-    opens: Literal["", "sync", "async"]
+    entered: type | None
     waits: bool
 
     @classmethod
@@ -84,9 +103,33 @@ class Need:
                 raise DefinitionError(
                     f"{where}: what is provided once for a {inject.scope} cannot need what belongs to a {need.scope}"
                 )
-        make, opens = _opened(inject.provider)
-        waits = opens == "async" or inspect.iscoroutinefunction(make) or any(need.waits for need in needs.values())
-        return cls(inject.provider, inject.scope, needs, make, opens, waits)
+        waits = _waits(inject.provider) or any(need.waits for need in needs.values())
+        return cls(inject.provider, inject.scope, needs, _entered_class(inject.provider), waits)
+
+    def opened(self, made: Any) -> tuple[Any, Opens]:
+        """Return what the provider returned, awaited, as what is entered, and how; "" for a value that is ready.
+
+        That is decided by the result, since no decorator, lambda or partial has to tell what it returns.
+        """
+        if self.entered is not None and isinstance(made, self.entered):
+            return made, "async" if hasattr(made, "__aenter__") else "sync"
+        if isinstance(made, AsyncGenerator):
+            return asynccontextmanager(lambda: made)(), "async"
+        if isinstance(made, Generator):
+            return contextmanager(lambda: made)(), "sync"
+        if isinstance(made, _AsyncGeneratorContextManager):
+            return made, "async"
+        return made, "sync" if isinstance(made, _GeneratorContextManager) else ""
+
+    def unserved(self, made: Any) -> TypeError:
+        """Return the error for a result that has to be awaited where nothing can."""
+        if inspect.iscoroutine(made):
+            made.close()  # or Python warns that nobody awaited it
+        name = getattr(self.provider, "__qualname__", type(self.provider).__name__)
+        return TypeError(
+            f"the provider {name} returned {type(made).__name__}, which has to be awaited, though it is not "
+            f"asynchronous itself: make it an async def that awaits it"
+        )
 
 
 def provide(need: Need, context: Context) -> Any:
@@ -94,9 +137,12 @@ def provide(need: Need, context: Context) -> Any:
     scope = _scope(need, context)
     with scope.lock:
         if need.provider not in scope.values:
-            made = need.make(**{name: provide(inner, context) for name, inner in need.needs.items()})
-            if need.opens:
-                manager, made = made, made.__enter__()
+            made = need.provider(**{name: provide(inner, context) for name, inner in need.needs.items()})
+            manager, opens = need.opened(made)
+            if opens == "async" or inspect.iscoroutine(made):
+                raise need.unserved(made)
+            if opens:
+                made = manager.__enter__()
                 scope.leave_later(manager.__exit__)
             scope.values[need.provider] = made
         return scope.values[need.provider]
@@ -109,14 +155,15 @@ async def provide_waiting(need: Need, context: Context) -> Any:
     scope = _scope(need, context)
     async with scope.turn(need.provider):
         if need.provider not in scope.values:
-            made = need.make(**{name: await provide_waiting(inner, context) for name, inner in need.needs.items()})
+            made = need.provider(**{name: await provide_waiting(inner, context) for name, inner in need.needs.items()})
             if inspect.isawaitable(made):
                 made = await made
-            if need.opens == "async":
-                manager, made = made, await made.__aenter__()
+            manager, opens = need.opened(made)
+            if opens == "async":
+                made = await manager.__aenter__()
                 scope.leave_later(manager.__aexit__)
-            elif need.opens:
-                manager, made = made, made.__enter__()
+            elif opens:
+                made = manager.__enter__()
                 scope.leave_later(manager.__exit__)
             scope.values[need.provider] = made
         return scope.values[need.provider]
@@ -131,16 +178,16 @@ def _scope(need: Need, context: Context) -> Provided:
     return context.runtime.provided
 
 
-def _opened(provider: Provider) -> tuple[Provider, Literal["", "sync", "async"]]:
-    """Return what to call, and how its result is entered."""
-    if isinstance(provider, type):
-        if hasattr(provider, "__aenter__"):
-            return provider, "async"
-        return provider, "sync" if hasattr(provider, "__enter__") else ""
-    made_by_contextlib = hasattr(provider, "__wrapped__")
-    function = inspect.unwrap(provider)
-    if inspect.isasyncgenfunction(function):
-        return provider if made_by_contextlib else asynccontextmanager(provider), "async"
-    if inspect.isgeneratorfunction(function):
-        return provider if made_by_contextlib else contextmanager(provider), "sync"
-    return provider, ""
+def _entered_class(provider: Provider) -> type | None:
+    """Return the class that a provider is, if its instances are context managers."""
+    found = innermost(provider)
+    managers = isinstance(found, type) and (hasattr(found, "__enter__") or hasattr(found, "__aenter__"))
+    return found if managers else None
+
+
+def _waits(provider: Provider) -> bool:
+    """Say whether calling a provider, or entering what it returns, takes a loop, as far as one can see beforehand."""
+    found = innermost(provider)
+    if isinstance(found, type):
+        return hasattr(found, "__aenter__")
+    return inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found)

@@ -85,10 +85,17 @@ class Handles(Generic[T]):
         limit: How many are kept; the one unused for longest makes room.
         what: What a value is called in the error for a handle that stands for nothing.
 
+    Raises:
+        ValueError: `seconds` or `limit` is not above 0.
+
     Safe to use from any thread. Handles are not guessable, but whoever has one may use it.
     """
 
     def __init__(self, *, seconds: float = 3600, limit: int = 10_000, what: str = "value") -> None:
+        if not seconds > 0:
+            raise ValueError(f"Handles(seconds={seconds!r}): values are kept for more than 0 seconds")
+        if not limit >= 1:
+            raise ValueError(f"Handles(limit={limit!r}): at least one value is kept")
         self._seconds = seconds
         self._limit = limit
         self._what = what
@@ -117,20 +124,21 @@ class Handles(Generic[T]):
             ToolError: there is none, or no longer; the model can read that.
         """
         with self._lock:
-            self._drop_expired()
-            kept: Any = self._values.get(handle)
-            if kept is None:
-                raise ToolError(f"no {self._what} {handle[:40]!r}: it never existed, or was unused for too long")
-            self._values[handle] = (time.monotonic() + self._seconds, kept[1])
-            self._values.move_to_end(handle)
-        value: T = kept[1]
+            value = self._taken(handle)
+            self._values[handle] = (time.monotonic() + self._seconds, value)  # at the end, where the latest stand
         return value
 
     def close(self, handle: str) -> T:
-        """Forget a handle; return its value. Raises as `get` does."""
-        value = self.get(handle)
+        """Forget a handle; return its value, to one caller only. Raises as `get` does."""
         with self._lock:
-            self._values.pop(handle, None)
+            return self._taken(handle)
+
+    def _taken(self, handle: str) -> T:
+        self._drop_expired()
+        kept: Any = self._values.pop(handle, None)
+        if kept is None:
+            raise ToolError(f"no {self._what} {handle[:40]!r}: it never existed, or was unused for too long")
+        value: T = kept[1]
         return value
 
     def _drop_expired(self) -> None:

@@ -6,12 +6,12 @@ instance are never read, because a property may do anything. A method that overr
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._typing import innermost
 from ..errors import DefinitionError
 from .declare import Declaration, declarations
 from .marks import marked_init
@@ -49,12 +49,7 @@ class Source:
     @property
     def plain(self) -> Any:
         """The innermost function: for the docstring, and to see whether it is asynchronous."""
-        function = self.function
-        while isinstance(function, functools.partial):
-            function = function.func
-        if not inspect.isroutine(function) and callable(function):
-            function = type(function).__call__
-        return inspect.unwrap(function)
+        return innermost(self.function)
 
     @property
     def documented(self) -> Any:

@@ -13,13 +13,14 @@ from typing import Any
 
 from ..context import Providers, running
 from ..errors import DefinitionError
-from ..serialization import Serializer
 from ..serialization.member import Member
 from .binding import context_parameters
 from .collect import Source
 from .completion import Complete, CompletionContext, matching
+from .declare_completions import CompletionDeclaration
 from .marks import marked
 from .needs import Needs
+from .settings import FeatureSettings
 
 Answer = Callable[[str, CompletionContext], Any]
 
@@ -86,6 +87,9 @@ def of_method(source: Source, providers: Providers) -> Completer:
         raise DefinitionError(f"{source.where}: a completer takes the text typed so far: add a parameter")
     if not injected and needs.empty:
         return Completer(_call(source.reach, taken), not source.is_async, source.origin)
+    signature = inspect.signature(source.function).parameters
+    if any(signature[name].kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for name in taken):
+        raise DefinitionError(f"{source.where}: beside what the server provides, parameters need names: remove * and /")
 
     def answer(typed: str, context: CompletionContext) -> Any:
         given: dict[str, Any] = dict(zip(taken, (typed, context.arguments), strict=False))
@@ -95,22 +99,29 @@ def of_method(source: Source, providers: Providers) -> Completer:
     return Completer(answer, not source.is_async, source.origin)
 
 
-def marked_completers(members: Iterable[Member], serializer: Serializer) -> dict[str, Completer]:
-    """Return the completers that stand beside the types of parameters, by the names on the wire."""
+def marked_completers(members: Iterable[Member], settings: FeatureSettings, where: str) -> dict[str, Completer]:
+    """Return the completers that stand beside the types of parameters, by the names on the wire.
+
+    Raises:
+        DefinitionError: one of them is a function that takes no text.
+    """
     found = {}
     for member in members:
         for extra in member.metadata:
             if isinstance(extra, Complete):
-                found[member.wire] = _of_source(extra.source, serializer)
+                found[member.wire] = _of_source(extra.source, member.name, settings, where)
     return found
 
 
-def _of_source(source: Any, serializer: Serializer) -> Completer:
+def _of_source(source: Any, argument: str, settings: FeatureSettings, where: str) -> Completer:
     if isinstance(source, type) and issubclass(source, Enum):
         source = list(source)
     if callable(source):
-        return Completer(_call(lambda: source, _positional(source, ())), not inspect.iscoroutinefunction(source))
-    candidates = list(source)
+        declaration = CompletionDeclaration(target="", argument=argument)
+        where = f"{where}: the completer of {argument!r}"
+        function = Source(declaration, argument, source, frozenset(), None, lambda: source, where, None)
+        return of_method(function, settings.providers)
+    candidates, serializer = list(source), settings.serializer
 
     def key(value: Any) -> str:
         dumped = serializer.dump(value)

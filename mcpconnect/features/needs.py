@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from .._typing import Unresolved, innermost, resolve_hints
 from ..context import Context, Inject, Need, Provider, Providers, Session, provide, provide_waiting, running
-from ..errors import DefinitionError
+from ..errors import DefinitionError, InvalidRequest
 from .collect import Source
-from .marks import marked, marked_init, marked_members, running_context
+from .marks import SessionIfAny, marked, marked_init, marked_members, running_context
 
 _Marks = Mapping[str, Inject]
 _Values = Mapping[str, Any]
@@ -62,10 +63,13 @@ class Needs:
             return partial(self._source.reach_with(init, members), **arguments, **parameters)
         return partial(self._source.reach(), **arguments, **parameters)
 
-    def _check_session(self, wanted: type[Session]) -> None:
+    def _session(self, wanted: type[Session], optional: bool) -> Provider:
         kept = self._providers.session
+        if kept is None and optional:
+            return _no_session
         if kept is None or not issubclass(kept, wanted):
             raise DefinitionError(f"{self._source.where}: there is no session: McpServer(session={wanted.__name__})")
+        return _running_session_if_any if optional else _running_session
 
     def _planned(self, replaced: Mapping[Provider, Provider]) -> _Plan:
         def planned(marks: _Marks, path: tuple[Provider, ...] = ()) -> dict[str, Need]:
@@ -73,8 +77,7 @@ class Needs:
             for name, mark in marks.items():
                 provider = replaced.get(mark.provider, mark.provider)
                 if isinstance(provider, type) and issubclass(provider, Session):
-                    self._check_session(provider)
-                    provider = _running_session
+                    provider = self._session(provider, isinstance(mark, SessionIfAny))
                 if provider in path:
                     raise DefinitionError(f"{where}: the provider {_name(provider)} needs itself")
                 inner = planned(_needed_by(provider, where), (*path, provider))
@@ -109,6 +112,18 @@ def _running_session() -> Session:
     return running("an injected session").session
 
 
+def _running_session_if_any() -> Session | None:
+    try:
+        scope = running("an injected session").session_scope
+    except InvalidRequest:  # its revision, or this way of serving, has no sessions
+        return None
+    return scope.get()
+
+
+def _no_session() -> None:
+    return None
+
+
 def _needed_by(provider: Provider, where: str) -> dict[str, Inject]:
     """Return what a provider needs.
 
@@ -117,22 +132,29 @@ def _needed_by(provider: Provider, where: str) -> dict[str, Inject]:
     """
     if not callable(provider):
         raise DefinitionError(f"{where}: Inject takes a function or a class, got {type(provider).__name__}")
-    function: Any = inspect.unwrap(provider)
-    found = marked_init(function) if isinstance(function, type) else marked(function, None)
+    function: Any = innermost(provider)
+    found = marked_init(function) if isinstance(function, type) else marked(provider, None)
     try:
         parameters = list(inspect.signature(provider).parameters.values())
     except (TypeError, ValueError):
         return found
-    if getattr(function, "__name__", "") == "<lambda>" and len(parameters) == 1:
-        return {parameters[0].name: Inject(running_context)}  # a lambda cannot say so by an annotation
+    if getattr(function, "__name__", "") == "<lambda>" and len(parameters) == 1 and not found:
+        (only,) = parameters  # a lambda cannot say by an annotation that it takes the context
+        if only.kind is only.POSITIONAL_OR_KEYWORD:
+            return {only.name: Inject(running_context)}
     for each in parameters:
         optional = each.default is not each.empty or each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
         if each.name not in found and not optional:
-            raise DefinitionError(
-                f"{where}: the provider {_name(provider)} has the parameter {each.name!r}, for which nothing is "
-                f"provided: annotate it with Inject(…), or give it a default"
-            )
+            raise DefinitionError(_unprovided(provider, function, each.name, where))
     return found
+
+
+def _unprovided(provider: Provider, function: Any, parameter: str, where: str) -> str:
+    signed = inspect.getattr_static(function, "__init__") if isinstance(function, type) else provider
+    hint = resolve_hints(signed, function if isinstance(function, type) else None).get(parameter)
+    mend = hint.reason if isinstance(hint, Unresolved) else "annotate it with Inject(…), or give it a default"
+    what = f"the provider {_name(provider)} has the parameter {parameter!r}"
+    return f"{where}: {what}, for which nothing is provided: {mend}"
 
 
 def _name(provider: Any) -> str:

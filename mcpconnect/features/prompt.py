@@ -30,7 +30,7 @@ class PromptFeature(Offered):
         self._parameters = parameters_of(source, settings, self.parameter_texts)
         self.completing = Completing(
             {member.name: member.wire for member in self._parameters.members},
-            marked_completers(self._parameters.members, settings.serializer),
+            marked_completers(self._parameters.members, settings, self.where),
         )
         self._converter: PromptConverter = converter(PromptConverter, source, settings)
 

@@ -96,7 +96,7 @@ class TemplateFeature(Readable):
             raise DefinitionError(f"{self.where}: {error}") from error
         names = self._paired()
         wires = {member.name: member.wire for member in self.parameters.members}
-        marked = marked_completers(self.parameters.members, settings.serializer)
+        marked = marked_completers(self.parameters.members, settings, self.where)
         self._wires = {variable: wires[name] for variable, name in names.items()}
         self.completing = Completing(
             {name: variable for variable, name in names.items()},
