@@ -51,6 +51,11 @@ class SessionScope:
                     self._provided = Provided(Disposals())
         return self._provided
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was made or provided that would be lost with it."""
+        return self._provided is None or not self._provided.values
+
     def end(self) -> None:
         """Put away what was provided."""
         if self._provided is not None:

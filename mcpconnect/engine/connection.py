@@ -94,6 +94,11 @@ class Connection:
         return len(self._live)
 
     @property
+    def holds_data(self) -> bool:
+        """Whether a session object was made, or something was provided for the session."""
+        return self._session is not None and not self._session.empty
+
+    @property
     def peer(self) -> Peer | None:
         """The client that shook hands."""
         return self._lifecycle.peer

@@ -212,3 +212,55 @@ async def test_handlers_hear_of_the_client_and_may_ask_it() -> None:
             while "file:///a" not in heard:
                 await anyio.sleep(0.01)
         assert await wire.texts("count") == ["0"]
+
+
+async def test_an_optional_session_is_none_where_there_are_none() -> None:
+    class Optional(Tool):
+        member: Shopping | None
+
+        @tool
+        def kind(self, session: Shopping | None, db: Annotated[str, Inject(kind_of)]) -> str:
+            assert session is self.member
+            return f"{type(session).__name__} {db}"
+
+        @tool
+        async def kind_async(self, session: Shopping | None = None) -> str:
+            assert session is self.member
+            return type(session).__name__
+
+    for revision, name in (("2025-11-25", "Shopping"), (NEWEST, "NoneType")):
+        async with connected(serving(Optional, session=Shopping), revision) as wire:
+            assert await wire.texts("kind") == [f"{name} {name}"]
+            assert await wire.texts("kind_async") == [name]
+    async with connected(serving(Optional)) as wire:
+        assert await wire.texts("kind") == ["NoneType NoneType"]
+    with pytest.raises(DefinitionError, match="session=Shopping"):
+        serving(Optional, session=ShoppingAsync)
+
+
+def kind_of(session: Shopping | None) -> str:
+    return type(session).__name__
+
+
+async def test_one_session_is_made_and_closed_also_for_parallel_calls_that_only_ask_the_context() -> None:
+    made: list[int] = []
+
+    class Slow(Session):
+        def __init__(self) -> None:
+            made.append(1)
+            threading.Event().wait(0.05)
+
+        def close(self) -> None:
+            closed.append("closed")
+
+    @tool
+    def which(ctx: Context) -> int:
+        return id(ctx.session)
+
+    async with connected(serving(which, session=Slow)) as wire:
+        ids = [wire.start("tools/call", {"name": "which"}) for _ in range(5)]
+        answers = [await wire.until(lambda each=each: wire.answer_to(each)) for each in ids]
+        assert len({answer["result"]["content"][0]["text"] for answer in answers}) == 1
+        assert closed == []
+    assert made == [1]
+    assert closed == ["closed"]

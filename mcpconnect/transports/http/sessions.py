@@ -2,7 +2,7 @@
 
 Rule: a session is known by its id alone, so the process that gets a request adopts it, whoever began it. What is kept
 here is only what one process can know: when a client was last heard of, and which sessions have ended. It is bounded,
-and a session that has to make room is adopted again when its client comes back.
+and a session that has to make room is adopted again when its client comes back, without its session object.
 """
 
 from __future__ import annotations
@@ -131,16 +131,21 @@ class Sessions:
             self._forget(self._dispensable())  # not ended: it is adopted again when its client comes back
 
     def _dispensable(self) -> str:
-        """Return the session that is missed least: idle for longest, or at least without a running call."""
-        without_calls: str | None = None
+        """Return the session that is missed least, of equals the one that was idle for longest.
+
+        A session object dies with it, which nobody can adopt again; so does a response that is under way, which a
+        client opens again by itself. A session with a running call stays.
+        """
+        found: dict[tuple[bool, bool], str] = {}
         for session_id, session in self._known.items():
-            if not session.busy:
+            missed = (session.connection.holds_data, session.open > 0)
+            if missed == (False, False) and not session.connection.live:
                 return session_id
-            if without_calls is None and not session.connection.live:
-                without_calls = session_id
-        if without_calls is None:
+            if not session.connection.live:
+                found.setdefault(missed, session_id)
+        if not found:
             raise SessionsFull
-        return without_calls
+        return found[min(found)]
 
     def _forget(self, session_id: str) -> None:
         self._known.pop(session_id).close()

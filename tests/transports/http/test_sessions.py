@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from mcpconnect import Context, DefinitionError, Limits, McpServer, tool
+from mcpconnect import Session as Typed
 from mcpconnect.transports.http import sessions as module
 from mcpconnect.transports.http.session import Session
 from tests.transports.http.caller import Caller, SessionCaller, calling, settled
@@ -295,3 +296,44 @@ async def test_a_session_costs_little() -> None:
         finally:
             tracemalloc.stop()
         assert (after - before) / 200 < 12 * 1024
+
+
+async def test_sessions_with_data_make_room_last() -> None:
+    class Cart(Typed):
+        def __init__(self) -> None:
+            self.items: list[str] = []
+
+    @tool
+    def put(item: str, cart: Cart) -> str:
+        cart.items.append(item)
+        return ", ".join(cart.items)
+
+    server, tools = gated(limits=Limits(sessions=3), session=Cart)
+    server.register(put)
+
+    async def putting(session: SessionCaller, item: str) -> str:
+        answer = await session.call("put", {"item": item}).done()
+        found: str = answer.messages[-1]["result"]["content"][0]["text"]
+        return found
+
+    async with calling(server) as caller:
+        shopper = await caller.session()
+        assert await putting(shopper, "pear") == "pear"
+        for _ in range(5):
+            await caller.session()
+        assert await putting(shopper, "plum") == "pear, plum", "those without data made room"
+        listening = await caller.session()
+        stream = listening.get()
+        await stream.event()
+        busy = await caller.session()
+        waiting = busy.call("wait")
+        await settled(lambda: tools.calls == 1)
+        second = await caller.session()
+        await stream.done()
+        assert await putting(shopper, "fig") == "pear, plum, fig", "a stream can be opened again, a cart not"
+        assert await putting(second, "rice") == "rice"
+        assert await putting(await caller.session(), "tea") == "tea"
+        assert await putting(second, "salt") == "rice, salt", "of those with data the one idle longest makes room"
+        tools.gate.set()
+        assert "result" in (await waiting.done()).messages[-1]
+        assert await putting(shopper, "nut") == "nut", "it is adopted again, with a new cart"
