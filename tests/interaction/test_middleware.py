@@ -274,13 +274,13 @@ async def test_a_middleware_asks_the_client() -> None:
     async with connected(surrounded(consent), NEWEST) as wire:
         meta = {f"{K}clientCapabilities": {"elicitation": {}}}
         params: dict[str, Any] = {"name": "echo", "arguments": {"word": "a"}, "_meta": meta}
-        asked = (await wire.ask("tools/call", params))["result"]
-        assert asked["resultType"] == "input_required"
         for action, text in (("accept", "a"), ("decline", "the user said no")):
+            asked = (await wire.ask("tools/call", params))["result"]
+            assert asked["resultType"] == "input_required"
             reply = {"action": action, **({"content": {}} if action == "accept" else {})}
-            params["inputResponses"] = dict.fromkeys(asked["inputRequests"], reply)
-            params["requestState"] = asked["requestState"]
-            assert (await wire.ask("tools/call", params))["result"]["content"][0]["text"] == text
+            given = {"inputResponses": dict.fromkeys(asked["inputRequests"], reply)}
+            again = {**params, **given, "requestState": asked["requestState"]}
+            assert (await wire.ask("tools/call", again))["result"]["content"][0]["text"] == text
 
 
 async def test_threads_inside_are_bounded_as_elsewhere() -> None:
