@@ -42,8 +42,8 @@ class McpServer:
         instructions: How a model should use the server.
         website_url: Where to read more.
         icons: Pictures for the server.
-        secret: What seals session ids: at least 16 bytes, the same in every process that serves the same sessions; one
-            or several, of which the first seals. Random for each process by default.
+        secret: What seals session ids and the state of questions: at least 16 bytes, the same in every process that
+            serves the same clients; one or several, of which the first seals. Random for each process by default.
         serializer: How values become JSON and back; a `SerializerConfig` or a `Serializer`.
         content_type: How values that are no text, image or block are presented.
         structured: Which results have structured content beside the text: `"records"` and their like, `"all"`, or
@@ -56,6 +56,7 @@ class McpServer:
         page_size: How many entries one page of a list has.
         lifespan: An async context manager that takes the server; entered once before the first request and left at the
             end. What it yields is `ctx.state`.
+        session: The class of the object that each client's session has; a subclass of `Session`.
         cache: How long clients of the newest revision may keep lists and resources that say nothing themselves.
         limits: Bounds on what a client may send and a call may take.
 
