@@ -16,11 +16,13 @@ from .inject import Inject as Inject
 from .inject import Need as Need
 from .inject import Provider as Provider
 from .inject import Providers as Providers
+from .inject import prepare as prepare
 from .inject import provide as provide
-from .inject import provide_waiting as provide_waiting
 from .inputs import InputRequired as InputRequired
 from .inputs import Inputs as Inputs
 from .inputs import NoInputs as NoInputs
+from .keeping import Keeper as Keeper
+from .keeping import Kept as Kept
 from .levels import Level as Level
 from .live_inputs import LiveInputs as LiveInputs
 from .operation import Middleware as Middleware

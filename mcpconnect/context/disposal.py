@@ -1,7 +1,7 @@
 """What a call leaves behind, put away in reverse order when it ends.
 
 Rule: disposing never changes an answer. A thing that fails to close, in whatever way, is logged, and the next one is
-closed. Only an interrupt, and the end of the task that closes, go on their way.
+closed. Only an interrupt goes on its way.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Any
 
-from anyio import current_effective_deadline, get_cancelled_exc_class
+from anyio import CancelScope, current_effective_deadline, current_time, get_cancelled_exc_class
 
 _logger = logging.getLogger("mcpconnect.calls")
 
@@ -63,21 +63,32 @@ class Disposals:
                 return outcome
         return None
 
-    async def aclose(self, pending: Awaitable[Any] | None = None) -> None:
-        """Await `pending`, then put the rest away."""
-        while pending is not None or self._things:
-            if pending is not None:
-                try:
-                    await pending
-                except KeyboardInterrupt:
-                    raise
-                except get_cancelled_exc_class():
-                    if current_effective_deadline() == -inf:
-                        raise
-                    _warn()  # it awaited something else that was cancelled
-                except BaseException:
-                    _warn()
-            pending = self.close()
+    async def aclose(self, pending: Awaitable[Any] | None = None, *, seconds: float = inf) -> None:
+        """Await `pending`, then put the rest away; nothing cancels that, but what awaits is bounded in time.
+
+        Only what is awaited is shielded: a scope that was entered here before has to be the innermost one when its
+        turn comes.
+        """
+        bound = current_time() + seconds
+        while (waiting := self.close() if pending is None else pending) is not None:
+            pending = None
+            with CancelScope(shield=True, deadline=bound) as scope:
+                await _tried(waiting)
+            if scope.cancelled_caught:
+                _logger.warning("a deferred thing took too long", extra={"event": "defer-failed"})
+
+
+async def _tried(waiting: Awaitable[Any]) -> None:
+    try:
+        await waiting
+    except KeyboardInterrupt:
+        raise
+    except get_cancelled_exc_class():
+        if current_effective_deadline() == -inf:
+            raise
+        _warn()  # it awaited something else that was cancelled
+    except BaseException:
+        _warn()
 
 
 def _warn() -> None:

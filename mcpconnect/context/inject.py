@@ -7,7 +7,7 @@ for a call, or once for as long as the server serves; what it opened is left in 
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import (
     _AsyncGeneratorContextManager,
     _GeneratorContextManager,
@@ -20,7 +20,8 @@ from typing import Any, Final, Literal
 from .._typing import innermost
 from ..errors import DefinitionError
 from .context import Context
-from .provided import Provided
+from .keeping import InTask
+from .provided import MISSING, Provided
 from .session import Session
 
 Provider = Callable[..., Any]
@@ -80,14 +81,26 @@ def _check_made_without_arguments(session: type[Session]) -> None:
 class Need:
     """A provider with what it needs itself.
 
-    `entered` is the class whose instances are entered; `waits` says whether providing it takes a loop.
+    `entered` is the class whose instances are entered; `awaits` says whether providing it takes a loop, and `waits`
+    whether it does so for this need or one of those below it.
     """
 
     provider: Provider
     scope: Scope
     needs: Mapping[str, Need]
     entered: type | None
+    awaits: bool
     waits: bool
+
+    @property
+    def key(self) -> tuple[Provider, Scope]:
+        """What its value is known by."""
+        return self.provider, self.scope
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it, or one of those below it, outlives a call."""
+        return self.scope != "call" or any(need.lasts for need in self.needs.values())
 
     @classmethod
     def of(cls, inject: Inject, needs: Mapping[str, Need], where: str) -> Need:
@@ -103,8 +116,9 @@ class Need:
                 raise DefinitionError(
                     f"{where}: what is provided once for a {inject.scope} cannot need what belongs to a {need.scope}"
                 )
-        waits = _waits(inject.provider) or any(need.waits for need in needs.values())
-        return cls(inject.provider, inject.scope, needs, _entered_class(inject.provider), waits)
+        awaits = _waits(inject.provider)
+        waits = awaits or any(need.waits for need in needs.values())
+        return cls(inject.provider, inject.scope, needs, _entered_class(inject.provider), awaits, waits)
 
     def opened(self, made: Any) -> tuple[Any, Opens]:
         """Return what the provider returned, awaited, as what is entered, and how; "" for a value that is ready.
@@ -133,40 +147,55 @@ class Need:
 
 
 def provide(need: Need, context: Context) -> Any:
-    """Return the value of a need that takes no loop."""
+    """Return the value of a need; of one that awaits something, what `prepare` has provided."""
+    ready = context.provided.values.get(need.key, MISSING)
+    if ready is not MISSING:
+        return ready
     scope = _scope(need, context)
-    with scope.lock:
-        if need.provider not in scope.values:
-            made = need.provider(**{name: provide(inner, context) for name, inner in need.needs.items()})
-            manager, opens = need.opened(made)
-            if opens == "async" or inspect.iscoroutine(made):
-                raise need.unserved(made)
-            if opens:
-                made = manager.__enter__()
-                scope.leave_later(manager.__exit__)
-            scope.values[need.provider] = made
-        return scope.values[need.provider]
+
+    def make() -> Any:
+        made = need.provider(**{name: provide(inner, context) for name, inner in need.needs.items()})
+        manager, opens = need.opened(made)
+        if opens == "async" or inspect.iscoroutine(made):
+            raise need.unserved(made)
+        if not opens:
+            return made
+        value = manager.__enter__()
+        scope.leave_later(manager.__exit__)
+        return value
+
+    return scope.get(need.key, make)
 
 
-async def provide_waiting(need: Need, context: Context) -> Any:
-    """Return the value of any need."""
-    if not need.waits:
-        return provide(need, context)
-    scope = _scope(need, context)
-    async with scope.turn(need.provider):
-        if need.provider not in scope.values:
-            made = need.provider(**{name: await provide_waiting(inner, context) for name, inner in need.needs.items()})
-            if inspect.isawaitable(made):
-                made = await made
-            manager, opens = need.opened(made)
-            if opens == "async":
-                made = await manager.__aenter__()
-                scope.leave_later(manager.__aexit__)
-            elif opens:
-                made = manager.__enter__()
-                scope.leave_later(manager.__exit__)
-            scope.values[need.provider] = made
-        return scope.values[need.provider]
+async def prepare(needs: Iterable[Need], context: Context, *, on_loop: bool) -> None:
+    """Provide of some needs what `provide` cannot: what has to be awaited.
+
+    For a method that runs `on_loop` that is all of them, in order, because the loop cannot wait for what others may be
+    making just now.
+    """
+    for need in needs:
+        if need.awaits or (on_loop and need.scope != "call"):
+            context.provided.values[need.key] = await _provide_waiting(need, context)
+            continue
+        await prepare(need.needs.values(), context, on_loop=on_loop)
+        if on_loop:
+            provide(need, context)
+
+
+async def _provide_waiting(need: Need, context: Context) -> Any:
+    scope, runtime = _scope(need, context), context.runtime
+    assert runtime is not None  # a call runs
+
+    async def make() -> Any:
+        made = need.provider(**{name: await _provide_waiting(inner, context) for name, inner in need.needs.items()})
+        if inspect.isawaitable(made):
+            made = await made
+        manager, opens = need.opened(made)
+        if not opens:
+            return made
+        return await scope.keep(need.key, manager if opens == "async" else InTask(manager), runtime.keeper)
+
+    return await scope.get_waiting(need.key, make, runtime.wake)
 
 
 def _scope(need: Need, context: Context) -> Provided:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from .disposal import Disposals
-from .provided import Provided
+from .keeping import Keeper
+from .provided import Provided, Wake
 
 T = TypeVar("T")
 
@@ -23,10 +24,13 @@ class InThread(Protocol):
 class Runtime:
     """One time that a server serves: its worker threads, what lives as long as it does, and the lifespan's state.
 
-    `put_away` closes things soon, from any thread; the server does not end before. `state` is there once it serves.
+    `wake` runs something soon on the loop, from any thread. `put_away` closes things soon; the server does not end
+    before. `keeper` makes what keeps asynchronous context managers. `state` is there once it serves.
     """
 
     in_thread: InThread
+    wake: Wake
     put_away: Callable[[Disposals], None]
+    keeper: Callable[[], Keeper]
     provided: Provided
     state: Any = None

@@ -69,11 +69,13 @@ class SessionScope:
         """
         if self._kind is None:
             raise LookupError("there is no session class: McpServer(session=…)")
-        with self.provided.lock:
-            session = self.provided.values.get(self._kind)
-            if session is None:
-                session = self.provided.values[self._kind] = self._kind()
-                self.provided.disposals.add(session)
+        session: Session = self.provided.get(self._kind, self._make)
+        return session
+
+    def _make(self) -> Session:
+        assert self._kind is not None
+        session = self._kind()
+        self.provided.disposals.add(session)
         return session
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..context import Context, Handler
 from .exchange import Exchange
 from .failures import internal
-from .job import Job
+from .job import Job, Prepare
 from .settle import settle
 
 
@@ -23,6 +23,7 @@ class _Heard:
 
     threaded = False
     timeout: float | None = None
+    prepare: Prepare | None = None
 
     def __init__(self, exchange: Exchange, handlers: tuple[Handler, ...], context: Context) -> None:
         self._exchange = exchange

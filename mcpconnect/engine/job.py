@@ -7,7 +7,7 @@ fails, also while a failure is put into words, there is an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import copy_context
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from ..protocol.jsonrpc import encode_error
 from .failures import internal
 
 Reply = Callable[[bytes | None], None]
+Prepare = Callable[[], Awaitable[None]]
 
 
 class Call(Protocol):
@@ -30,6 +31,10 @@ class Call(Protocol):
     @property
     def timeout(self) -> float | None:
         """How many seconds the call may take."""
+
+    @property
+    def prepare(self) -> Prepare | None:
+        """What has to be awaited on the loop before the method is called, if there is something."""
 
     def begin(self) -> Any:
         """Call the method."""
@@ -100,6 +105,11 @@ class Job:
         """Answer that the call took too long, then stop it. Belongs to the loop's thread."""
         if not self.done and self.answer(self._put(self.call.expire)):
             self._stop("timed out")
+
+    def lose(self, error: BaseException) -> None:
+        """Answer that something which the call uses has failed, then stop it. Belongs to the loop's thread."""
+        if not self.done and self.answer(self.fail(error)):
+            self._stop("something that it uses has failed")
 
     def _put(self, answer: Callable[[], bytes]) -> bytes:
         """Return the answer for a failure; an error with an id if that fails in turn."""

@@ -23,6 +23,7 @@ from ..protocol.jsonrpc import Request, encode_error, encode_notification, encod
 from ..protocol.refusal import Id
 from ..server import McpServer
 from .failures import internal
+from .job import Prepare
 from .sight import Sight
 from .topics import CHANGES, updated_uri
 
@@ -39,6 +40,7 @@ class Listening:
 
     threaded: bool = False
     timeout: float | None = None
+    prepare: Prepare | None = None
 
     def __init__(self, server: McpServer, request: Request, context: Context) -> None:
         self._server = server

@@ -24,12 +24,14 @@ from ..protocol.revision import Shape
 from ..protocol.wire import dump
 from .exchange import Exchange
 from .failures import internal, leaves, refused, too_long
+from .job import Prepare
 
 
 class PlainCall:
     """A call of a feature that is no tool."""
 
     timeout: float | None = None
+    prepare: Prepare | None = None
 
     def __init__(self, exchange: Exchange, name: str, threaded: bool, context: Context) -> None:
         self._exchange = exchange
@@ -73,6 +75,7 @@ class PromptCall(PlainCall):
 
     def __init__(self, exchange: Exchange, feature: PromptFeature, bound: Mapping[str, Any], context: Context) -> None:
         super().__init__(exchange, feature.name, feature.threaded, context)
+        self.prepare = feature.prepare
         self._feature = feature
         self._bound = bound
 
@@ -97,6 +100,7 @@ class ReadCall(PlainCall):
         uri: str,
     ) -> None:
         super().__init__(exchange, feature.name, feature.threaded, context)
+        self.prepare = feature.prepare
         self._feature = feature
         self._bound = bound
         self._uri = uri
@@ -146,6 +150,7 @@ class CompleteCall(PlainCall):
         super().__init__(
             exchange, f"the completion of {argument.name}", completer is not None and completer.threaded, context
         )
+        self.prepare = None if completer is None else completer.prepare
         self._completer = completer
         self._ref = ref
         self._argument = argument

@@ -19,10 +19,11 @@ import anyio
 from anyio import CancelScope, current_effective_deadline, get_cancelled_exc_class
 from anyio.abc import TaskGroup
 
-from ..context import Disposals, Provided, Runtime
+from ..context import Disposals, Runtime
 from ..server import McpServer
 from .backend import Wake, leave_loop, loop_waker
-from .job import Job
+from .job import Job, Prepare
+from .life import Life, leave
 from .settle import needs_loop, settle, settle_here
 from .threads import Threads
 
@@ -32,7 +33,7 @@ Step = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Runner:
-    """Runs jobs within the server's lifespan until it is left; an async context manager of the loop's thread.
+    """Runs jobs within the server's life until it is left; an async context manager of the loop's thread.
 
     `runtime` is what the contexts of its jobs are given.
     """
@@ -40,8 +41,8 @@ class Runner:
     def __init__(self, server: McpServer) -> None:
         self._limits = server.limits
         self._threads = Threads(self._limits.threads)
-        self._lifespan = server.open_lifespan()
-        self.runtime = Runtime(self.in_thread, self.put_away, Provided(Disposals()))
+        self._life = Life(server)
+        self.runtime = Runtime(self.in_thread, self._awake, self.put_away, self._life.keeper, self._life.provided)
         self._jobs: set[Job] = set()
         self._tasks: TaskGroup
         self._wake: Wake
@@ -52,31 +53,40 @@ class Runner:
 
     async def __aenter__(self) -> Runner:
         self._wake = loop_waker()
-        self.runtime.state = await self._lifespan.__aenter__()
+        self.runtime.state = await self._life.begin()
         self._tasks = await anyio.create_task_group().__aenter__()
         self._tasks.start_soon(self._take_over)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
+    ) -> bool:
         self.cancel_all()
-        self._threads.close()
-        try:
-            return await self._tasks.__aexit__(kind, error, trace)
-        finally:
-            # What a cancellation ends has to be closed all the same.
-            with CancelScope(shield=True), anyio.move_on_after(self._limits.drain_seconds):
-                await self.runtime.provided.disposals.aclose()
-                await self._lifespan.__aexit__(None, None, None)
+        going = await leave(self._tasks, error)
+        with CancelScope(shield=True):
+            await self._clear()
+        going = await self._life.end(going)
+        if going is not None and going is not error:
+            raise going
+        return going is None
+
+    async def _clear(self) -> None:
+        """Put away what calls left behind that no thread has taken, or whose thread has just come to its end."""
+        for work in self._threads.close():
+            work()
+        while self._handed:
+            _, step = self._handed.popleft()
+            await step()
 
     def put_away(self, disposals: Disposals) -> None:
         """Close things; leaving the runner waits for that."""
         self._tasks.start_soon(self._close, disposals)
 
     async def _close(self, disposals: Disposals, pending: Awaitable[Any] | None = None) -> None:
-        with CancelScope(shield=True), anyio.move_on_after(self._limits.drain_seconds):
-            await disposals.aclose(pending)
+        await disposals.aclose(pending, seconds=self._limits.drain_seconds)
+
+    def _awake(self, callback: Callable[[], None]) -> None:
+        self._wake(callback)
 
     def start(self, *jobs: Job) -> None:
         """Run jobs; each answers where its reply leads."""
@@ -85,10 +95,17 @@ class Runner:
             job.ended.append(self._forget)
             if job.call.timeout is not None:
                 self._tasks.start_soon(self._watch, job, job.call.timeout)
-            if job.call.threaded:
-                self._threads.submit(partial(job.variables.run, self._in_thread, job))
+            if (prepare := job.call.prepare) is not None:
+                job.context.provided.lost = job.lose
+            if not job.call.threaded:
+                self._spawn(job, partial(self._in_task, job, job.call.begin, prepare))
+            elif prepare is not None:
+                self._spawn(job, partial(self._prepare, job, prepare))
             else:
-                self._spawn(job, partial(self._in_task, job, job.call.begin))
+                self._submit(job)
+
+    def _submit(self, job: Job) -> None:
+        self._threads.submit(partial(job.variables.run, self._in_thread, job))
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Run something in a worker thread, for a call that the loop runs; one that is cancelled does not wait."""
@@ -143,39 +160,72 @@ class Runner:
                 await anyio.sleep(seconds)
                 job.expire()
 
-    async def _in_task(self, job: Job, begin: Begin) -> None:
+    async def _prepare(self, job: Job, prepare: Prepare) -> None:
+        """Provide what a synchronous method needs and cannot await; then it runs in a thread as any other."""
+        failed: BaseException | None = None
+        try:
+            with CancelScope() as scope:
+                job.scope = scope
+                try:
+                    if not job.done:
+                        await prepare()
+                except get_cancelled_exc_class() as error:
+                    job.context.failed(error)
+                    raise
+        except BaseException as error:
+            failed = error
+        job.scope = None
+        if failed is not None or job.done:
+            await self._in_task(job, partial(_throw, failed))
+        else:
+            job.variables = copy_context()  # with what the providers have set
+            self._submit(job)
+
+    async def _in_task(self, job: Job, begin: Begin, prepare: Prepare | None = None) -> None:
         data: bytes | None = None
         try:
             with CancelScope() as scope:
                 job.scope = scope
-                if not job.done:
-                    data = await self._outcome(job, begin, scope)
+                try:
+                    ended = None if job.done else await self._outcome(job, begin, prepare)
+                finally:
+                    if job.disposals:  # closed in here, since they may hold scopes that were entered in here
+                        await self._close(job.disposals)
+                if isinstance(ended, bytes):
+                    data = ended
+                elif ended is not None and not (scope.cancel_called or self._ending):
+                    data = job.fail(ended)  # somebody else's scope, or itself: its caller waits all the same
+        except Exception as error:  # a scope was left open, or not by who entered it
+            data = job.fail(error)
         finally:
             job.scope = None
-            await self._end(job, data)
+        if data is not None:
+            job.answer(data)
 
-    async def _outcome(self, job: Job, begin: Begin, scope: CancelScope) -> bytes:
+    @property
+    def _ending(self) -> bool:
+        return self._closing or current_effective_deadline() == -inf
+
+    async def _outcome(self, job: Job, begin: Begin, prepare: Prepare | None) -> bytes | BaseException:
+        """Return the answer, or what cancelled the call."""
         try:
+            if prepare is not None:
+                await prepare()
             return job.call.finish(await settle(begin(), self._limits, job.context))
         except get_cancelled_exc_class() as error:
-            if scope.cancel_called or self._closing or current_effective_deadline() == -inf:
-                job.context.failed(error)
-                raise
-            return job.fail(error)  # the method cancelled itself: its caller waits all the same
+            job.context.failed(error)
+            return error
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             return job.fail(error)
 
-    async def _end(self, job: Job, data: bytes | None, pending: Awaitable[Any] | None = None) -> None:
-        if pending is not None or job.disposals:
-            await self._close(job.disposals, pending)
+    async def _end(self, job: Job, data: bytes | None, pending: Awaitable[Any]) -> None:
+        await self._close(job.disposals, pending)
         if data is not None:
             job.answer(data)
 
     def _in_thread(self, job: Job) -> None:
-        if job.done:
-            return
         leave_loop()
         try:
             self._run_here(job)
@@ -183,21 +233,23 @@ class Runner:
             self._hand_over(job, partial(_raise, error))
 
     def _run_here(self, job: Job) -> None:
+        data: bytes | None = None
         try:
-            value = job.call.begin()
-            if needs_loop(value):
-                self._hand_over(job, partial(self._in_task, job, lambda: value))
-                return
-            data = job.call.finish(settle_here(value, self._limits))
+            if not job.done:
+                value = job.call.begin()
+                if needs_loop(value):
+                    self._hand_over(job, partial(self._in_task, job, lambda: value))
+                    return
+                data = job.call.finish(settle_here(value, self._limits))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             data = job.fail(error)
         pending = job.disposals.close()
-        if pending is None:
-            job.answer(data)
-        else:
+        if pending is not None:
             self._hand_over(job, partial(self._end, job, data, pending))
+        elif data is not None:
+            job.answer(data)
 
     def _hand_over(self, job: Job, step: Step) -> None:
         self._handed.append((job, step))
@@ -213,3 +265,8 @@ class Runner:
 
 async def _raise(error: BaseException) -> None:
     raise error
+
+
+def _throw(error: BaseException | None) -> None:
+    if error is not None:
+        raise error

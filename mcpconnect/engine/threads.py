@@ -41,12 +41,14 @@ class Threads:
             self._count += 1
         Thread(target=self._serve, name="mcpconnect worker", daemon=True).start()
 
-    def close(self) -> None:
-        """Let idle threads end; a busy one ends when its method returns. What waits is dropped."""
+    def close(self) -> list[Work]:
+        """Let idle threads end; a busy one ends when its method returns. Return what has not begun and never will."""
         with self._ready:
             self._closed = True
+            dropped = list(self._waiting)
             self._waiting.clear()
             self._ready.notify_all()
+        return dropped
 
     def _serve(self) -> None:
         while (work := self._next()) is not None:

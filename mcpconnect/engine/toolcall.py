@@ -20,6 +20,7 @@ from ..protocol.revision import Shape
 from ..protocol.wire import dump
 from .exchange import Exchange
 from .failures import error_result, refused, timed_out, too_long, tool_failure
+from .job import Prepare
 
 
 class ToolCall:
@@ -36,6 +37,11 @@ class ToolCall:
         self._arguments: dict[str, Any] = {}
         self.threaded = feature.threaded
         self.timeout = feature.timeout
+
+    @property
+    def prepare(self) -> Prepare | None:
+        """What has to be awaited before the method is called, if there is something."""
+        return self._feature.prepare
 
     def bind(self, arguments: dict[str, Any]) -> None:
         """Load the arguments.

@@ -19,7 +19,7 @@ from .collect import Source
 from .completion import Complete, CompletionContext, matching
 from .declare_completions import CompletionDeclaration
 from .marks import marked
-from .needs import Needs
+from .needs import Needs, Prepare
 from .settings import FeatureSettings
 
 Answer = Callable[[str, CompletionContext], Any]
@@ -28,12 +28,18 @@ Answer = Callable[[str, CompletionContext], Any]
 class Completer:
     """Completes one argument; `answer` may return something to be awaited. `origin` is what was registered."""
 
-    __slots__ = ("answer", "origin", "threaded")
+    __slots__ = ("_needs", "answer", "origin", "threaded")
 
-    def __init__(self, answer: Answer, threaded: bool, origin: Any = None) -> None:
+    def __init__(self, answer: Answer, threaded: bool, origin: Any = None, needs: Needs | None = None) -> None:
         self.answer = answer
         self.origin = origin
         self.threaded = threaded
+        self._needs = needs
+
+    @property
+    def prepare(self) -> Prepare | None:
+        """What has to be awaited before `answer`, if there is something."""
+        return None if self._needs is None else self._needs.preparing(self.threaded)
 
 
 class Completing:
@@ -96,7 +102,7 @@ def of_method(source: Source, providers: Providers) -> Completer:
         given.update(dict.fromkeys(injected, running(source.where)))
         return needs.call(given)
 
-    return Completer(answer, not source.is_async, source.origin)
+    return Completer(answer, not source.is_async, source.origin, needs)
 
 
 def marked_completers(members: Iterable[Member], settings: FeatureSettings, where: str) -> dict[str, Completer]:

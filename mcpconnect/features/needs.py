@@ -7,18 +7,19 @@ costs nothing to provide, and stands in `binding`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
 from .._typing import Unresolved, innermost, resolve_hints
-from ..context import Context, Inject, Need, Provider, Providers, Session, provide, provide_waiting, running
+from ..context import Inject, Need, Provider, Providers, Session, prepare, provide, running
 from ..errors import DefinitionError, InvalidRequest
 from .collect import Source
 from .marks import SessionIfAny, marked, marked_init, marked_members, running_context
 
 _Marks = Mapping[str, Inject]
 _Values = Mapping[str, Any]
+Prepare = Callable[[], Awaitable[None]]
 _Plan = tuple[Mapping[str, Need], Mapping[str, Need], Mapping[str, Need]]
 """The needs of a method's parameters, of the instance's members, and of the constructor's parameters."""
 
@@ -31,32 +32,36 @@ class Needs:
         self._providers = providers
         self._marks = _marks(source)
         self._plan = self._planned({})
+        self._prepare: dict[bool, Prepare | None] = {}
 
     @property
     def empty(self) -> bool:
         """Whether nothing has to be provided."""
         return not any(self._marks)
 
-    def call(self, arguments: _Values) -> Any:
-        """Provide what is needed and call the method: at once, or in what is returned to be awaited.
+    def preparing(self, threaded: bool) -> Prepare | None:
+        """Return what has to be awaited before `call`, if there is something; `threaded` says where that runs."""
+        if self._providers.replaced:
+            return self._preparing(threaded)
+        if threaded not in self._prepare:
+            self._prepare[threaded] = self._preparing(threaded)
+        return self._prepare[threaded]
 
-        A method that is not asynchronous runs in a worker thread, also after something had to be awaited for it.
-        """
-        replaced = self._providers.replaced
-        plan = self._planned(replaced) if replaced else self._plan
+    def call(self, arguments: _Values) -> Any:
+        """Provide what is needed and call the method."""
         context = running("an injected value")
-        if any(need.waits for needs in plan for need in needs.values()):
-            return self._call_waiting(plan, arguments, context)
-        ready = [{name: provide(need, context) for name, need in needs.items()} for needs in plan]
+        ready = [{name: provide(need, context) for name, need in needs.items()} for needs in self._current()]
         return self._method(arguments, *ready)()
 
-    async def _call_waiting(self, plan: _Plan, arguments: _Values, context: Context) -> Any:
-        ready = [{name: await provide_waiting(need, context) for name, need in needs.items()} for needs in plan]
-        method = self._method(arguments, *ready)
-        if self._source.is_async:
-            return method()
-        assert context.runtime is not None  # a call runs
-        return await context.runtime.in_thread(method)
+    def _current(self) -> _Plan:
+        replaced = self._providers.replaced
+        return self._planned(replaced) if replaced else self._plan
+
+    def _preparing(self, threaded: bool) -> Prepare | None:
+        needs = [need for each in self._current() for need in each.values()]
+        if any(need.waits or (need.lasts and not threaded) for need in needs):
+            return lambda: prepare(needs, running("an injected value"), on_loop=not threaded)
+        return None
 
     def _method(self, arguments: _Values, parameters: _Values, members: _Values, init: _Values) -> partial[Any]:
         if init or members:

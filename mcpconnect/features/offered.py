@@ -11,7 +11,7 @@ from ..errors import DefinitionError
 from .collect import Source
 from .docstring import read_docstring
 from .names import check_name, composed
-from .needs import Needs
+from .needs import Needs, Prepare
 from .settings import FeatureSettings
 
 C = TypeVar("C")
@@ -42,6 +42,11 @@ class Offered:
     def came_from(self, thing: Any) -> bool:
         """Say whether `thing` is this feature's name, or what was registered and gave it."""
         return thing in self.names if isinstance(thing, str) else self.source.origin is thing
+
+    @property
+    def prepare(self) -> Prepare | None:
+        """What has to be awaited before `call`, if there is something."""
+        return None if self._needs is None else self._needs.preparing(self.threaded)
 
     def call(self, arguments: Mapping[str, Any]) -> Any:
         """Call the method, on a new instance where a class was registered."""

@@ -16,6 +16,7 @@ class WatchedCall:
     def __init__(self, call: Call, failures: list[BaseException]) -> None:
         self.threaded = call.threaded
         self.timeout = call.timeout
+        self.prepare = call.prepare
         self._call = call
         self._failures = failures
 
