@@ -25,12 +25,14 @@ class Runtime:
     """One time that a server serves: its worker threads, what lives as long as it does, and the lifespan's state.
 
     `wake` runs something soon on the loop, from any thread. `put_away` closes things soon; the server does not end
-    before. `keeper` makes what keeps asynchronous context managers. `state` is there once it serves.
+    before. `run` runs a call inside of another one, with a context and disposals of its own, and returns its answer.
+    `keeper` makes what keeps asynchronous context managers. `state` is there once it serves.
     """
 
     in_thread: InThread
     wake: Wake
     put_away: Callable[[Disposals], None]
+    run: Callable[..., Awaitable[bytes]]
     keeper: Callable[[], Keeper]
     provided: Provided
     state: Any = None

@@ -7,18 +7,15 @@ finished answer is opened again, because somebody wants to look at it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from math import inf
 from typing import Any
 
-import anyio
 import msgspec
 from msgspec import Raw
 
-from ..context import Context, Middleware, Next, Operation
+from ..context import Context, Disposals, Middleware, Next, Operation, RunContext
 from ..errors import ProtocolError
-from ..limits import Limits
 from ..protocol import names
 from ..protocol.jsonrpc import Request, encode_result
 from ..protocol.wire import dump
@@ -26,7 +23,6 @@ from .exchange import Exchange, Result, Running
 from .failures import tool_failure
 from .job import Call
 from .plaincall import PlainCall
-from .settle import needs_loop, settle, settle_here
 
 
 def surround(
@@ -96,44 +92,17 @@ class _Surrounded(PlainCall):
     async def _operate(self, operation: Operation) -> dict[str, Any]:
         exchange = self._exchange
         request = Request(exchange.request.id, exchange.request.method, dict(operation.params))
-        result = self._operation(replace(exchange, request=request))
+        made = RunContext(self._context, disposals := Disposals()), disposals
+        result = self._operation(replace(exchange, request=request, made=made))
+        self._context.feature, self._context.uri = made[0].feature, made[0].uri
         if isinstance(result, Running):
             self._inner = result.call
-            return _opened(await self._run(result.call))
+            runtime = self._context.runtime
+            assert runtime is not None  # a call runs
+            return _opened(await runtime.run(result.call, result.context, result.disposals))
         if isinstance(result, bytes):
             return _opened(result)
         return dict(msgspec.json.decode(result)) if isinstance(result, Raw) else exchange.lowered(result)
-
-    async def _run(self, call: Call) -> bytes:
-        limits = self._exchange.server.limits
-        with anyio.move_on_after(inf if call.timeout is None else call.timeout):
-            try:
-                if call.threaded:
-                    runtime = self._context.runtime
-                    assert runtime is not None  # a call runs
-                    done = await runtime.in_thread(partial(_in_thread, call, limits))
-                    if isinstance(done, bytes):
-                        return done
-                    value = done.value
-                else:
-                    value = call.begin()
-                return call.finish(await settle(value, limits, self._context))
-            except (anyio.get_cancelled_exc_class(), KeyboardInterrupt):
-                raise
-            except BaseException as error:
-                self._context.failed(error)
-                return call.fail(error)
-        return call.expire()
-
-
-@dataclass(frozen=True, slots=True)
-class _Unsettled:
-    value: Any
-
-
-def _in_thread(call: Call, limits: Limits) -> bytes | _Unsettled:
-    value = call.begin()
-    return _Unsettled(value) if needs_loop(value) else call.finish(settle_here(value, limits))
 
 
 def _opened(answer: bytes) -> dict[str, Any]:

@@ -6,8 +6,7 @@ encodes and answers. Only what turns out to be awaitable goes back to a task.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextvars import copy_context
 from functools import partial
@@ -18,18 +17,19 @@ from typing import Any, TypeVar
 import anyio
 from anyio import CancelScope, current_effective_deadline, get_cancelled_exc_class
 from anyio.abc import TaskGroup
+from anyio.lowlevel import checkpoint
 
-from ..context import Disposals, Runtime
+from ..context import Context, Disposals, Runtime, current
 from ..server import McpServer
 from .backend import Wake, leave_loop, loop_waker
-from .job import Job, Prepare
+from .handover import Handover, spawn
+from .job import Call, Job, Prepare
 from .life import Life, leave
 from .settle import needs_loop, settle, settle_here
 from .threads import Threads
 
 T = TypeVar("T")
 Begin = Callable[[], Any]
-Step = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Runner:
@@ -42,20 +42,23 @@ class Runner:
         self._limits = server.limits
         self._threads = Threads(self._limits.threads)
         self._life = Life(server)
-        self.runtime = Runtime(self.in_thread, self._awake, self.put_away, self._life.keeper, self._life.provided)
+        self.runtime = Runtime(
+            self.in_thread, self._awake, self.put_away, self._inside, self._life.keeper, self._life.provided
+        )
         self._jobs: set[Job] = set()
         self._tasks: TaskGroup
         self._wake: Wake
         self._closing = False
         self._draining = False
         self._news = anyio.Event()
-        self._handed: deque[tuple[Job, Step]] = deque()
+        self._handover: Handover
 
     async def __aenter__(self) -> Runner:
         self._wake = loop_waker()
+        self._handover = Handover(self._wake)
         self.runtime.state = await self._life.begin()
         self._tasks = await anyio.create_task_group().__aenter__()
-        self._tasks.start_soon(self._take_over)
+        self._tasks.start_soon(self._handover.serve, self._tasks)
         return self
 
     async def __aexit__(
@@ -74,9 +77,7 @@ class Runner:
         """Put away what calls left behind that no thread has taken, or whose thread has just come to its end."""
         for work in self._threads.close():
             work()
-        while self._handed:
-            _, step = self._handed.popleft()
-            await step()
+        await self._handover.clear()
 
     def put_away(self, disposals: Disposals) -> None:
         """Close things; leaving the runner waits for that."""
@@ -91,18 +92,54 @@ class Runner:
     def start(self, *jobs: Job) -> None:
         """Run jobs; each answers where its reply leads."""
         for job in jobs:
-            self._jobs.add(job)
-            job.ended.append(self._forget)
-            if job.call.timeout is not None:
-                self._tasks.start_soon(self._watch, job, job.call.timeout)
-            if (prepare := job.call.prepare) is not None:
-                job.context.provided.lost = job.lose
+            prepare = self._enlist(job)
             if not job.call.threaded:
-                self._spawn(job, partial(self._in_task, job, job.call.begin, prepare))
+                spawn(self._tasks, job.variables, partial(self._in_task, job, job.call.begin, prepare))
             elif prepare is not None:
-                self._spawn(job, partial(self._prepare, job, prepare))
+                spawn(self._tasks, job.variables, partial(self._prepare, job, prepare))
             else:
                 self._submit(job)
+
+    def _enlist(self, job: Job) -> Prepare | None:
+        """Take a job into the books; return what has to be awaited before it."""
+        self._jobs.add(job)
+        job.ended.append(self._forget)
+        if job.call.timeout is not None:
+            self._tasks.start_soon(self._watch, job, job.call.timeout)
+        prepare = job.call.prepare
+        if prepare is not None:
+            job.context.provided.lost = job.lose
+        return prepare
+
+    async def _inside(self, call: Call, context: Context, disposals: Disposals) -> bytes:
+        """Run a call inside of the one that runs here, in its task or else in a thread; return its answer."""
+        answers: list[bytes | None] = []
+        answered = anyio.Event()
+
+        def reply(data: bytes | None) -> None:
+            answers.append(data)
+            self._wake(answered.set)
+
+        outside = current.set(context)
+        job = Job(call, context, disposals, reply)
+        try:
+            prepare = self._enlist(job)
+            if not call.threaded:
+                await self._in_task(job, call.begin, prepare)
+            else:
+                if prepare is None:
+                    self._submit(job)
+                else:
+                    await self._prepare(job, prepare)
+                await answered.wait()
+        finally:
+            current.reset(outside)
+            job.cancel(context.cancel_reason)  # unless it is answered
+        await checkpoint()  # which ends what was cancelled
+        (answer,) = answers
+        if answer is None:
+            raise RuntimeError("the call was ended")
+        return answer
 
     def _submit(self, job: Job) -> None:
         self._threads.submit(partial(job.variables.run, self._in_thread, job))
@@ -148,10 +185,6 @@ class Runner:
     def _tell(self) -> None:
         self._news.set()
         self._news = anyio.Event()
-
-    def _spawn(self, job: Job, step: Step) -> None:
-        # The task starts with the context variables of the call, which a worker thread may still be leaving.
-        job.variables.copy().run(partial(self._tasks.start_soon, step))
 
     async def _watch(self, job: Job, seconds: float) -> None:
         with CancelScope() as scope:
@@ -230,7 +263,7 @@ class Runner:
         try:
             self._run_here(job)
         except KeyboardInterrupt as error:  # the loop is where it ends the server
-            self._hand_over(job, partial(_raise, error))
+            self._handover.put(job.variables, partial(_raise, error))
 
     def _run_here(self, job: Job) -> None:
         data: bytes | None = None
@@ -238,7 +271,7 @@ class Runner:
             if not job.done:
                 value = job.call.begin()
                 if needs_loop(value):
-                    self._hand_over(job, partial(self._in_task, job, lambda: value))
+                    self._handover.put(job.variables, partial(self._in_task, job, lambda: value))
                     return
                 data = job.call.finish(settle_here(value, self._limits))
         except KeyboardInterrupt:
@@ -247,20 +280,9 @@ class Runner:
             data = job.fail(error)
         pending = job.disposals.close()
         if pending is not None:
-            self._hand_over(job, partial(self._end, job, data, pending))
+            self._handover.put(job.variables, partial(self._end, job, data, pending))
         elif data is not None:
             job.answer(data)
-
-    def _hand_over(self, job: Job, step: Step) -> None:
-        self._handed.append((job, step))
-        self._wake(self._tell)
-
-    async def _take_over(self) -> None:
-        # A callback of the loop cannot start tasks of a task group, so this permanent task does it.
-        while True:
-            while self._handed:
-                self._spawn(*self._handed.popleft())
-            await self._news.wait()
 
 
 async def _raise(error: BaseException) -> None:
