@@ -39,7 +39,6 @@ def with_lifespan(events: list[str], **settings: object) -> McpServer:
     return server
 
 
-@pytest.mark.fault(250)
 async def test_it_is_entered_once_before_the_first_request_and_left_once() -> None:
     events: list[str] = []
     async with connected(with_lifespan(events)) as wire:
@@ -50,7 +49,6 @@ async def test_it_is_entered_once_before_the_first_request_and_left_once() -> No
     assert events == ["entered by test", "left"]
 
 
-@pytest.mark.fault(251)
 async def test_it_is_left_whole_even_if_everything_is_cancelled() -> None:
     events: list[str] = []
     with anyio.move_on_after(0.1) as around:
@@ -83,7 +81,6 @@ async def test_what_it_raises_at_the_start_is_raised() -> None:
             pass
 
 
-@pytest.mark.fault(252)
 async def test_who_leaves_first_takes_nothing_from_the_others() -> None:
     events: list[str] = []
     server = with_lifespan(events)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mcpconnect import Limits, Tool, tool
+from mcpconnect import Context, Limits, Tool, tool
 from tests.transports.http.caller import Caller, Exchange, calling, settled
 from tests.transports.http.tools import basic, gated
 from tests.wire import PATIENCE, serving
@@ -103,6 +103,72 @@ async def test_each_call_sees_the_values_of_its_own_request(era: str) -> None:
             name = f"user{number}"
             assert text(await exchanges[2 * number].done()) == f"{name} {name} {name}"
             assert text(await exchanges[2 * number + 1].done()) == name
+        caller.app = inner
+
+
+class User:
+    """What authentication middleware of ASGI leaves in the scope."""
+
+    is_authenticated = True
+
+    def __init__(self, name: str) -> None:
+        self.display_name = name
+
+
+@pytest.mark.fault(235)
+@both_eras
+async def test_each_call_reads_the_headers_and_the_user_of_its_own_request(era: str) -> None:
+    gate, released = asyncio.Event(), threading.Event()
+    began: list[int] = []
+
+    class Identity(Tool):
+        @tool
+        async def task(self) -> str:
+            began.append(1)
+            before = self.seen()
+            await gate.wait()
+            nested = await asyncio.create_task(self.nested())
+            return " ".join({before, self.seen(), nested})
+
+        async def nested(self) -> str:
+            return self.seen()
+
+        @tool
+        def thread(self, ctx: Context) -> str:
+            began.append(1)
+            before = self.seen()
+            assert released.wait(PATIENCE)
+            return " ".join({before, self.seen(), f"{ctx.headers['authorization']} as {ctx.principal}"})
+
+        def seen(self) -> str:
+            return f"{self.ctx.headers['authorization']} as {self.ctx.principal}"
+
+    async with calling(serving(Identity)) as caller:
+        inner = caller.app
+
+        async def authenticating(scope: Any, receive: Any, send: Any) -> None:
+            user = dict(scope["headers"]).get(b"x-user", who.encode()).decode()
+            await inner({**scope, "user": User(user)}, receive, send)
+
+        caller.app = authenticating
+        sessions = {}
+        for who in ("ada", "eve", "bob"):
+            sessions[who] = await caller.session()
+        exchanges = {}
+        for number in range(5):
+            for name in ("ada", "eve", "bob"):
+                for kind in ("task", "thread"):
+                    headers = {"authorization": f"{kind} {number} of {name}", "x-user": name}
+                    if era == "session":
+                        exchange = sessions[name].call(kind, headers=headers)
+                    else:
+                        exchange = caller.modern("tools/call", {"name": kind}, headers=headers)
+                    exchanges[f"{headers['authorization']} as {name}"] = exchange
+        await settled(lambda: len(began) == len(exchanges))
+        gate.set()
+        released.set()
+        for expected, exchange in exchanges.items():
+            assert text(await exchange.done()) == expected
         caller.app = inner
 
 
