@@ -58,6 +58,28 @@ def test_every_row_of_the_original_about_results_and_content_lists_is_accounted_
         assert f"C-{number}" in labels
     for number in range(1, 15):
         assert f"B-{number}" in labels
-    named = {part for label in labels for part in label.split(", ")}
     for letter, last in (("R", 22), ("P", 7)):
-        assert {f"{letter}-{number}" for number in range(1, last + 1)} <= named
+        assert {f"{letter}-{number}" for number in range(1, last + 1)} <= named(labels)
+
+
+def test_every_row_of_the_original_about_sessions_messages_http_and_json_rpc_is_accounted_for() -> None:
+    rows = {
+        "S": {1, 2, *range(10, 19), 30, 31},
+        "Q": set(range(1, 8)),
+        "H": {*range(1, 7), 10, *range(20, 27)},
+        "N": set(range(1, 11)),
+        "V": set(range(1, 12)),
+        "G": set(range(1, 8)),
+    }
+    found = named({row[0] for row in ROWS})
+    for letter, wanted in rows.items():
+        assert {f"{letter}-{number}" for number in wanted} <= found
+
+
+def named(labels: set[str]) -> set[str]:
+    """Return the rows that labels such as `A-9, P-1` or `N-1 to N-4, N-8` name."""
+    found = set()
+    for part in (part for label in labels for part in label.split(", ")):
+        letter = part.partition("-")[0]
+        found |= {f"{letter}-{number}" for number in numbers(part)} if re.search(r"-\d", part) else set()
+    return found

@@ -1,5 +1,7 @@
 """Both eras on one connection: handshake, discovery, what comes before them, batches, unreadable messages."""
 
+import json
+
 import pytest
 
 from mcpconnect import McpServer, Tool, tool
@@ -177,6 +179,19 @@ async def test_a_batch_is_answered_in_one_array() -> None:
         assert batch.count(b'"jsonrpc"') == 4
         assert wire.answer_to("one") is not None
         assert wire.answer_to("three")["error"]["code"] == -32601  # type: ignore[index]
+
+
+async def test_a_batch_with_one_answer_is_answered_by_an_array() -> None:
+    async with connected(serving(Simple), "2025-03-26") as wire:
+        wire.send(
+            [
+                {"jsonrpc": "2.0", "id": "one", "method": "ping"},
+                {"jsonrpc": "2.0", "method": "notifications/unknown"},
+            ]
+        )
+        await wire.until(lambda: wire.answer_to("one"))
+        answer = json.loads(wire.traffic[-1][1])
+        assert answer == [{"jsonrpc": "2.0", "id": "one", "result": {}}]
 
 
 async def test_a_batch_of_notifications_is_not_answered_and_an_empty_one_is_refused() -> None:
