@@ -38,6 +38,7 @@ from .questions import Root as Root
 from .questions import Roots as Roots
 from .replay_inputs import ReplayInputs as ReplayInputs
 from .run import RunContext as RunContext
+from .runtime import Aside as Aside
 from .runtime import Runtime as Runtime
 from .sampling import ModelPreferences as ModelPreferences
 from .sampling import Sample as Sample

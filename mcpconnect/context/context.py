@@ -56,6 +56,7 @@ class Context(Asker):
     cancel_reason: str | None = None
     runtime: Runtime | None = field(default=None, repr=False)
     _session: SessionScope | None = field(default=None, repr=False)
+    _holds: bool = field(default=False, repr=False)
     _provided: Provided | None = field(default=None, repr=False)
     _open_inputs: Callable[[], Inputs] = field(default=NoInputs, repr=False)
     _opened_inputs: Inputs | None = field(default=None, repr=False)
@@ -96,6 +97,9 @@ class Context(Asker):
         """What is provided once for the client's session; raises as `session` does."""
         if self._session is None:
             raise no_session(self.revision)
+        if not self._holds and current.get(None) is self:  # a call, and no rule that only looks
+            self._disposals.add_last(self._session.hold())
+            self._holds = True
         return self._session
 
     @property

@@ -38,6 +38,10 @@ class Disposals:
             closer = thing
         self._things.append(closer)
 
+    def add_last(self, closer: Callable[[], Any]) -> None:
+        """Remember a callable that is called when everything else is gone."""
+        self._things.insert(0, closer)
+
     def keep(self, stream: Any) -> None:
         """Remember that the engine leaves this stream open."""
         self._kept.append(stream)

@@ -18,19 +18,27 @@ from ..serialization import Serializer
 from .inputs import Complaint, Questions, call_ended, refuse_on_loop
 from .pending import Pending, Round
 from .questions import Unusable
+from .runtime import Aside
 
 
 class LiveInputs:
-    """Asks while the call runs. `send` writes a message that belongs to it."""
+    """Asks while the call runs. `send` writes a message that belongs to it; a thread that waits steps `aside`."""
 
     def __init__(
-        self, send: Callable[[bytes], None], pending: Pending, peer: Peer, serializer: Serializer, seconds: float
+        self,
+        send: Callable[[bytes], None],
+        pending: Pending,
+        peer: Peer,
+        serializer: Serializer,
+        seconds: float,
+        aside: Aside,
     ) -> None:
         self._send = send
         self._pending = pending
         self._peer = peer
         self._serializer = serializer
         self._seconds = seconds
+        self._aside = aside
         self._lock = Lock()
         self._rounds: set[Round] = set()
         self._ended = False
@@ -65,7 +73,8 @@ class LiveInputs:
             return {}
         asked, seconds = self._open(questions), self._time_for(questions)
         try:
-            wait([asked.settled], seconds)
+            with self._aside():
+                wait([asked.settled], seconds)
         finally:
             self._close(asked)
         if not asked.settled.done():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -11,6 +12,7 @@ from .keeping import Keeper
 from .provided import Provided, Wake
 
 T = TypeVar("T")
+Aside = Callable[[], AbstractContextManager[None]]
 
 
 class InThread(Protocol):
@@ -24,12 +26,14 @@ class InThread(Protocol):
 class Runtime:
     """One time that a server serves: its worker threads, what lives as long as it does, and the lifespan's state.
 
-    `wake` runs something soon on the loop, from any thread. `put_away` closes things soon; the server does not end
-    before. `run` runs a call inside of another one, with a context and disposals of its own, and returns its answer.
-    `keeper` makes what keeps asynchronous context managers. `state` is there once it serves.
+    `aside` lets another worker thread work while this one only waits. `wake` runs something soon on the loop, from any
+    thread; `put_away` closes things there, before the server ends. `run` runs a call inside of another one, with a
+    context and disposals of its own, and returns its answer. `keeper` makes what keeps asynchronous context managers.
+    `state` is there once it serves.
     """
 
     in_thread: InThread
+    aside: Aside
     wake: Wake
     put_away: Callable[[Disposals], None]
     run: Callable[..., Awaitable[bytes]]

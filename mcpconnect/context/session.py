@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -33,14 +34,19 @@ class Session:
 
 
 class SessionScope:
-    """The session of one connection, and whatever else is provided once for it."""
+    """The session of one connection, and whatever else is provided once for it.
 
-    __slots__ = ("_kind", "_provided", "_runtime")
+    It ends with the connection, but not before the calls that use it.
+    """
+
+    __slots__ = ("_ended", "_kind", "_provided", "_runtime", "_users")
 
     def __init__(self, kind: type[Session] | None, runtime: Runtime) -> None:
         self._kind = kind
         self._runtime = runtime
         self._provided: Provided | None = None  # most clients never need it, and there may be very many
+        self._users = 0
+        self._ended = False
 
     @property
     def provided(self) -> Provided:
@@ -56,9 +62,31 @@ class SessionScope:
         """Whether nothing was made or provided that would be lost with it."""
         return self._provided is None or not self._provided.values
 
+    def hold(self) -> Callable[[], None]:
+        """Use it in a call; return what to call when that has come to its end.
+
+        Raises:
+            InvalidRequest: the session has ended.
+        """
+        with _making:
+            if self._ended:
+                raise InvalidRequest("the session has ended")
+            self._users += 1
+        return self._release
+
     def end(self) -> None:
-        """Put away what was provided."""
-        if self._provided is not None:
+        """Put away what was provided, as soon as no call uses it any more."""
+        with _making:
+            self._ended = True
+        self._put_away()
+
+    def _release(self) -> None:
+        with _making:
+            self._users -= 1
+        self._put_away()
+
+    def _put_away(self) -> None:
+        if self._ended and not self._users and self._provided is not None:
             self._runtime.put_away(self._provided.disposals)
 
     def get(self) -> Session:

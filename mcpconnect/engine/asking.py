@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ..context import InputRequired, Inputs, LiveInputs, NoInputs, Pending, ReplayInputs
+from ..context import Aside, InputRequired, Inputs, LiveInputs, NoInputs, Pending, ReplayInputs
 from ..errors import InvalidParams
 from ..protocol import names
 from ..protocol.jsonrpc import Request, encode_result
@@ -63,13 +63,13 @@ class Asking:
         self._principal = principal
         self._state = self._opened()
 
-    def inputs(self, send: Callable[[bytes], None], pending: Pending, deaf: str | None) -> Inputs:
+    def inputs(self, send: Callable[[bytes], None], pending: Pending, deaf: str | None, aside: Aside) -> Inputs:
         """Return how the call asks: at once, by ending, or not at all (`deaf` says why)."""
         server, peer = self._server, self._peer
         if peer.revision.handshake:
             if deaf is not None:
                 return NoInputs(deaf)
-            return LiveInputs(send, pending, peer, server.serializer, server.limits.answer_seconds)
+            return LiveInputs(send, pending, peer, server.serializer, server.limits.answer_seconds, aside)
         if self._request.method not in _TARGETS:
             return NoInputs(f"in {peer.revision.version} no question can be the answer to {self._request.method}")
         given = self._request.params.get("inputResponses")

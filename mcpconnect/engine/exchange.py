@@ -126,7 +126,7 @@ class Exchange:
         return Asking(self.server, self.sent or self.request, self.peer, self.channel.arrival.principal)
 
     def _inputs(self, context: Context) -> Inputs:
-        return self._asking().inputs(context.tell, self.pending, self.channel.deaf)
+        return self._asking().inputs(context.tell, self.pending, self.channel.deaf, self.runtime.aside)
 
 
 @dataclass(slots=True)

@@ -39,8 +39,9 @@ class Handover:
     async def clear(self) -> None:
         """Do what nobody has started."""
         while self._steps:
-            _, step = self._steps.popleft()
-            await step()
+            async with anyio.create_task_group() as tasks:
+                while self._steps:
+                    spawn(tasks, *self._steps.popleft())
 
     def _tell(self) -> None:
         self._news.set()

@@ -7,7 +7,6 @@ encodes and answers. Only what turns out to be awaitable goes back to a task.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
 from contextvars import copy_context
 from functools import partial
 from math import inf
@@ -43,13 +42,20 @@ class Runner:
         self._threads = Threads(self._limits.threads)
         self._life = Life(server)
         self.runtime = Runtime(
-            self.in_thread, self._awake, self.put_away, self._inside, self._life.keeper, self._life.provided
+            self.in_thread,
+            self._threads.aside,
+            lambda callback: self._wake(callback),
+            self.put_away,
+            self._inside,
+            self._life.keeper,
+            self._life.provided,
         )
         self._jobs: set[Job] = set()
         self._tasks: TaskGroup
         self._wake: Wake
         self._closing = False
         self._draining = False
+        self._over = False
         self._news = anyio.Event()
         self._handover: Handover
 
@@ -78,16 +84,17 @@ class Runner:
         for work in self._threads.close():
             work()
         await self._handover.clear()
+        self._over = True
 
     def put_away(self, disposals: Disposals) -> None:
-        """Close things; leaving the runner waits for that."""
-        self._tasks.start_soon(self._close, disposals)
+        """Close things, from any thread; leaving the runner waits for that. Later than that nothing can be awaited."""
+        if self._over:
+            disposals.close()
+            return
+        self._handover.put(copy_context(), partial(self._close, disposals))
 
     async def _close(self, disposals: Disposals, pending: Awaitable[Any] | None = None) -> None:
         await disposals.aclose(pending, seconds=self._limits.drain_seconds)
-
-    def _awake(self, callback: Callable[[], None]) -> None:
-        self._wake(callback)
 
     def start(self, *jobs: Job) -> None:
         """Run jobs; each answers where its reply leads."""
@@ -146,21 +153,7 @@ class Runner:
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Run something in a worker thread, for a call that the loop runs; one that is cancelled does not wait."""
-        outcome: Future[T] = Future()
-        done = anyio.Event()
-        variables = copy_context()
-
-        def run() -> None:
-            try:
-                variables.run(leave_loop)
-                outcome.set_result(variables.run(work))
-            except BaseException as error:
-                outcome.set_exception(error)
-            self._wake(done.set)
-
-        self._threads.submit(run)
-        await done.wait()
-        return outcome.result()
+        return await self._threads.run(work, self._wake)
 
     async def drain(self, seconds: float) -> bool:
         """Wait until every job is answered, at most so long; say whether that is so."""

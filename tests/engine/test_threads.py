@@ -89,3 +89,65 @@ def test_work_that_raises_takes_no_thread_away() -> None:
     threads.submit(done.set)
     assert done.wait(WAIT)
     threads.close()
+
+
+def test_one_that_stands_aside_is_replaced_and_takes_its_place_back() -> None:
+    threads = Threads(1)
+    aside, back, end = threading.Event(), threading.Event(), threading.Event()
+    other, third = threading.Event(), threading.Event()
+    resumed = threading.Event()
+
+    def waits() -> None:
+        with threads.aside():
+            aside.set()
+            back.wait(WAIT)
+        resumed.set()
+        end.wait(WAIT)
+
+    threads.submit(waits)
+    assert aside.wait(WAIT)
+    threads.submit(other.set)
+    assert other.wait(WAIT)
+    back.set()
+    assert resumed.wait(WAIT)
+    threads.submit(third.set)
+    assert not third.wait(0.05)
+    end.set()
+    assert third.wait(WAIT)
+    threads.close()
+
+
+def test_work_that_waits_begins_when_another_stands_aside() -> None:
+    threads = Threads(1)
+    began, go, other = threading.Event(), threading.Event(), threading.Event()
+
+    def waits() -> None:
+        began.set()
+        go.wait(WAIT)
+        with threads.aside():
+            assert other.wait(WAIT)
+
+    threads.submit(waits)
+    assert began.wait(WAIT)
+    threads.submit(other.set)
+    go.set()
+    assert other.wait(WAIT)
+    threads.close()
+
+
+def test_who_is_no_worker_takes_no_place() -> None:
+    threads = Threads(1)
+    release, began = threading.Event(), threading.Semaphore(0)
+
+    def work() -> None:
+        began.release()
+        release.wait(WAIT)
+
+    with threads.aside():
+        threads.submit(work)
+        threads.submit(work)
+        assert began.acquire(timeout=WAIT)
+        assert not began.acquire(timeout=0.05)
+    release.set()
+    assert began.acquire(timeout=WAIT)
+    threads.close()

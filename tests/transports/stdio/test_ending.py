@@ -282,3 +282,28 @@ def test_a_question_that_nobody_can_answer_any_more_fails_at_once(way, backend):
         assert time.monotonic() - before < 3, "it does not wait for what cannot come"
         (answer,) = [message for message in server.rest() if message.get("id") == "call"]
         assert "cannot answer" in answer["result"]["content"][0]["text"]
+
+
+@pytest.mark.parametrize("how", ["def", "async def"])
+@pytest.mark.parametrize("where", ["method", "deferred"])
+def test_an_interrupt_in_a_method_ends_the_server(how, where, backend, tmp_path):
+    program = tmp_path / "server.py"
+    program.write_text(f"""
+from mcpconnect import Context, McpServer, tool
+
+def interrupt():
+    raise KeyboardInterrupt
+
+server = McpServer("test")
+
+@server.register
+@tool
+{how} work(context: Context) -> None:
+    {"interrupt()" if where == "method" else "context.defer(interrupt)"}
+
+server.run(backend={backend!r})
+""")
+    with Process(command=[sys.executable, str(program)]) as server:
+        server.initialize()
+        server.send(call(1, "work"))
+        assert server.wait() == 130
