@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from functools import partial
-from threading import Lock
+from threading import Lock, get_ident
 from typing import Any, Final
 
 import anyio
@@ -32,7 +32,7 @@ class Provided:
     ends by itself; without it that is logged, and made anew for the next who asks.
     """
 
-    __slots__ = ("_keeper", "_lock", "_making", "disposals", "failure", "lost", "values")
+    __slots__ = ("_keeper", "_lock", "_makers", "_making", "disposals", "failure", "lost", "values")
 
     def __init__(self, disposals: Disposals) -> None:
         self.disposals = disposals
@@ -42,14 +42,21 @@ class Provided:
         self._keeper: Keeper | None = None
         self._lock = Lock()
         self._making: dict[Any, Future[None]] = {}
+        self._makers: dict[Any, int] = {}
 
     def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return the value of a key, made now if there is none; blocks while somebody else makes it."""
+        """Return the value of a key, made now if there is none; blocks while another thread makes it.
+
+        Raises:
+            RuntimeError: it is asked for while this thread makes it.
+        """
         while (value := self.values.get(key, MISSING)) is MISSING:
             making, mine = self._claim(key)
             if mine:
                 with self._release(key, making):
                     self.values[key] = make()
+            elif self._makers.get(key) == get_ident():
+                raise RuntimeError(f"{getattr(key, '__qualname__', key)} needs itself")
             else:
                 wait((making,))
         return value
@@ -111,6 +118,7 @@ class Provided:
                 making.set_result(None)
                 return making, False
             self._making[key] = making
+            self._makers[key] = get_ident()
             return making, True
 
     @contextmanager
@@ -119,7 +127,7 @@ class Provided:
             yield
         finally:
             with self._lock:
-                del self._making[key]
+                del self._making[key], self._makers[key]
             making.set_result(None)
 
 

@@ -9,6 +9,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from mcpconnect import Context, Inject, McpServer, Session, tool
+from mcpconnect.context import current
 from tests.wire import connected, serving
 
 pytestmark = pytest.mark.anyio
@@ -146,3 +147,21 @@ async def test_what_a_session_was_given_is_closed_when_the_server_ends_at_once()
             await anyio.sleep_forever()
     assert around.cancelled_caught
     assert events == ["logged out", "session closed", "database closed"]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_a_session_that_needs_itself_is_an_error(asynchronous: bool) -> None:
+    class Circular(Session):
+        def __init__(self) -> None:
+            self.other = current.get().session
+
+    @tool
+    def use(circular: Circular) -> None: ...
+
+    @tool(name="use")
+    async def use_async(circular: Circular) -> None: ...
+
+    server = serving(use_async if asynchronous else use, session=Circular, errors="message")
+    async with connected(server) as wire:
+        with anyio.fail_after(PATIENCE / 2):
+            assert "Circular needs itself" in (await wire.call("use"))["content"][0]["text"]

@@ -132,11 +132,13 @@ class Endpoint:
                     self._runner.cancel_all()
                     self.sessions.close()  # before what they use: values of the server, and the lifespan
         except BaseException as error:
-            if self._started.is_set() or isinstance(error, KeyboardInterrupt):
+            if isinstance(error, KeyboardInterrupt):
                 raise
+            begun = self._started.is_set()
             self.failure = error
             if not isinstance(error, asyncio.CancelledError):
-                _logger.critical("the server cannot start", exc_info=error, extra={"event": "start-failed"})
+                event = {"event": "serving-failed" if begun else "start-failed"}
+                _logger.critical("the server %s", "fails" if begun else "cannot start", exc_info=error, extra=event)
         finally:
             self._started.set()
 

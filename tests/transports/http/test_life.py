@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 
 from mcpconnect import Context, Inject, McpServer, Session, tool
 from mcpconnect.transports.http import serve_http
-from tests.transports.http.caller import Caller
+from tests.transports.http.caller import Caller, calling
 from tests.transports.http.running import PATIENCE, running, wait_until
 from tests.transports.http.test_serve import client, listens, session
 from tests.transports.http.tools import basic
@@ -128,6 +129,7 @@ async def test_a_server_whose_task_is_cancelled_closes_its_sessions(caplog: pyte
 
 PROGRAM = """
 import sys
+import threading
 from contextlib import asynccontextmanager
 from mcpconnect import McpServer, Session, tool
 
@@ -253,3 +255,55 @@ async def test_a_start_that_hangs_can_be_stopped() -> None:
         await app.stop()
         assert left.is_set()
         assert (await waiting.done()).status == 503
+
+
+async def test_a_session_that_is_deleted_ends_after_its_calls() -> None:
+    gate, began = threading.Event(), threading.Event()
+
+    @tool
+    def hold(shopping: Shopping) -> None:
+        began.set()
+        gate.wait(PATIENCE)
+        events.append("call")
+
+    async with calling(serving(hold, session=Shopping)) as caller, asyncio.timeout(PATIENCE):
+        shopper = await caller.session()
+        holding = shopper.call("hold")
+        await asyncio.to_thread(began.wait, PATIENCE)
+        await shopper.delete()
+        await holding.done()
+        assert events == []
+        gate.set()
+        while len(events) < 2:
+            await asyncio.sleep(0.001)
+    assert events == ["call", "session"]
+
+
+async def test_a_lifespan_that_breaks_is_logged_and_begins_anew(caplog: pytest.LogCaptureFixture) -> None:
+    breaks = asyncio.Event()
+
+    @asynccontextmanager
+    async def breaking(server: McpServer) -> AsyncIterator[None]:
+        async def fail() -> None:
+            await breaks.wait()
+            breaks.clear()
+            raise ValueError("the connection broke")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(fail)
+            yield
+            group.cancel_scope.cancel()
+
+    server = basic()
+    server._lifespan = breaking
+    app: Any = server.asgi_app()
+    caller = Caller(app)
+    async with asyncio.timeout(PATIENCE):
+        assert (await caller.modern("tools/call", {"name": "add"}).done()).status == 200
+        first = app.endpoint
+        breaks.set()
+        while first.alive:
+            await asyncio.sleep(0.001)
+        assert (await caller.modern("tools/call", {"name": "add"}).done()).status == 200
+        await app.stop()
+    assert [record.event for record in caplog.records] == ["serving-failed"]  # type: ignore[attr-defined]
