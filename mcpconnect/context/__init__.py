@@ -1,10 +1,15 @@
 """What a running call can do."""
 
 from .blocking import SyncContext as SyncContext
+from .callables import check_callable as check_callable
+from .callables import is_async as is_async
+from .callables import is_generator as is_generator
+from .callables import named as named
 from .channel import PIPED as PIPED
 from .channel import Arrival as Arrival
 from .channel import Channel as Channel
 from .channel import DirectChannel as DirectChannel
+from .channel import Via as Via
 from .context import Context as Context
 from .context import current as current
 from .context import running as running
@@ -29,6 +34,7 @@ from .operation import Middleware as Middleware
 from .operation import MiddlewareStack as MiddlewareStack
 from .operation import Next as Next
 from .operation import Operation as Operation
+from .operation import check_middleware as check_middleware
 from .pending import Pending as Pending
 from .provided import Provided as Provided
 from .questions import Answer as Answer

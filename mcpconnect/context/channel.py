@@ -60,6 +60,36 @@ class Channel(Protocol):
         """End the stream that carries the messages, if there is one that the client can resume."""
 
 
+@dataclass(frozen=True, slots=True)
+class Via:
+    """A channel for what came in its own way, such as by a POST, where the answers go by another, such as a stream."""
+
+    _channel: Channel
+    arrival: Arrival
+
+    @property
+    def deaf(self) -> str | None:
+        """Why the client cannot be asked, if that is so."""
+        return self._channel.deaf
+
+    @property
+    def crowded(self) -> bool:
+        """Whether the client reads too slowly."""
+        return self._channel.crowded
+
+    def send(self, message: bytes, *, change: bool = False) -> None:
+        """Send a notification."""
+        self._channel.send(message, change=change)
+
+    def answer(self, message: bytes | None) -> None:
+        """Send the answer, if there is one."""
+        self._channel.answer(message)
+
+    def end_stream(self, retry_ms: int | None) -> None:
+        """End the stream that carries the messages."""
+        self._channel.end_stream(retry_ms)
+
+
 class DirectChannel:
     """The channel of a connection that carries everything in one stream, such as stdio.
 

@@ -6,11 +6,13 @@ or look at and replace the result of `await next(call)`, which is the JSON objec
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from ..errors import DefinitionError
+from .callables import check_callable, is_async, named
 from .context import Context
 
 
@@ -66,10 +68,9 @@ class MiddlewareStack:
         """Put a middleware inside those that are there; return it, so that `@server.middleware.add` works.
 
         Raises:
-            DefinitionError: it cannot be called.
+            DefinitionError: it is a class, not asynchronous, or does not take a call and what is next.
         """
-        if not callable(middleware):
-            raise DefinitionError(f"a middleware is async def (call, next), got {type(middleware).__name__}")
+        check_middleware(middleware, "a middleware")
         self._layers.append(middleware)
         return middleware
 
@@ -78,3 +79,15 @@ class MiddlewareStack:
 
     def __len__(self) -> int:
         return len(self._layers)
+
+
+def check_middleware(middleware: Any, what: str) -> None:
+    """See whether something can stand around operations; `what` it is, for the error.
+
+    Raises:
+        DefinitionError: it is a class, not asynchronous, or does not take a call and what is next.
+    """
+    form = f"{what} is async def (call, next)"
+    check_callable(middleware, form, "call", "next")
+    if not (is_async(middleware) or is_async(inspect.unwrap(middleware))):
+        raise DefinitionError(f"{form}, but {named(middleware)} is not async: write `async def`")

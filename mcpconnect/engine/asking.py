@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
+from msgspec import Raw
 
 from ..context import Aside, InputRequired, Inputs, LiveInputs, NoInputs, Pending, ReplayInputs
 from ..errors import InvalidParams
@@ -25,6 +26,21 @@ from ..protocol.peer import Peer
 from ..server import McpServer
 
 _TARGETS: Final[Mapping[str, str]] = {names.TOOLS_CALL: "name", names.PROMPTS_GET: "name", names.RESOURCES_READ: "uri"}
+
+
+def as_sent(request: Request, peer: Peer) -> Request:
+    """Return a request that stays what its client sent, whatever becomes of its parameters.
+
+    Encoding the arguments is the cheapest copy, and all that is needed of them to know the call again.
+    """
+    params = dict(request.params)
+    if not peer.revision.handshake and "arguments" in params:
+        params["arguments"] = Raw(_written(params["arguments"]))
+    return Request(request.id, request.method, params)
+
+
+def _written(arguments: Any) -> bytes:
+    return msgspec.json.encode(arguments or {}, order="deterministic")
 
 
 class _Bond(msgspec.Struct, frozen=True):
@@ -116,7 +132,7 @@ class Asking:
             self._server.name,
             request.method,
             str(request.params.get(_TARGETS.get(request.method, ""))),
-            sha256(msgspec.json.encode(request.params.get("arguments") or {}, order="deterministic")).hexdigest(),
+            sha256(_written(request.params.get("arguments"))).hexdigest(),
             self._principal or "",
         )
         sealed = request.params.get("requestState")

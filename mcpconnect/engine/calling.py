@@ -26,11 +26,9 @@ def call_tool(exchange: Exchange) -> Result:
     """Find the tool and bind its arguments."""
     name = exchange.text("name", "the name of a tool")
     arguments = exchange.arguments()
-    feature = exchange.server.tools.get(name)
-    if feature is None or not exchange.sees(feature):
+    feature = exchange.seen(exchange.server.tools.get(name))
+    if feature is None:
         raise InvalidParams(f"Unknown tool: {name[:200]}")
-    if feature.guards and not exchange.guarded:
-        return surround(exchange, feature.guards, call_tool, name, guarded=True)
     context, disposals = exchange.context(name)
     call = ToolCall(exchange, feature, context)
     try:
@@ -41,6 +39,8 @@ def call_tool(exchange: Exchange) -> Result:
         raise
     except BaseException as error:  # loading runs code of the user, too: custom serializers, `__post_init__`
         return call.fail(error)
+    if feature.guards and exchange.guarded != name:  # which so hear only of arguments that fit
+        return surround(exchange, feature.guards, call_tool, name, guarded=name)
     return Running(call, context, disposals)
 
 
@@ -48,8 +48,8 @@ def get_prompt(exchange: Exchange) -> Result:
     """Find the prompt and bind its arguments."""
     offer(exchange, len(exchange.server.prompts) > 0)
     name = exchange.text("name", "the name of a prompt")
-    feature = exchange.server.prompts.get(name)
-    if feature is None or not exchange.sees(feature):
+    feature = exchange.seen(exchange.server.prompts.get(name))
+    if feature is None:
         raise InvalidParams(f"Unknown prompt: {name[:200]}", data={"name": name[:200]})
     context, disposals = exchange.context(name)
     arguments = exchange.arguments()
@@ -78,6 +78,7 @@ def named_resource(exchange: Exchange) -> tuple[str, Found]:
         ResourceNotFound: it means nothing that this client may see.
     """
     uri = exchange.text("uri", "the URI of a resource")
+    exchange.seen(None)  # what would refuse a hidden resource refuses one that is not there, too
     found = exchange.server.catalog.find_resource(uri, exchange.sees)
     if found is None:
         raise ResourceNotFound(f"no resource {uri[:500]}", data={"uri": uri})
@@ -117,13 +118,13 @@ def _reference(exchange: Exchange) -> tuple[Ref, Completing]:
         raise InvalidParams("ref must be an object")
     kind, name, uri = ref.get("type"), ref.get("name"), ref.get("uri")
     if kind == "ref/prompt" and isinstance(name, str) and name:
-        prompt = exchange.server.prompts.get(name)
-        if prompt is None or not exchange.sees(prompt):
+        prompt = exchange.seen(exchange.server.prompts.get(name))
+        if prompt is None:
             raise InvalidParams(f"Unknown prompt: {name[:200]}")
         return PromptRef(name), prompt.completing
     if kind == "ref/resource" and isinstance(uri, str) and uri:
-        template = exchange.server.templates.get(template_key(uri))
-        if template is None or not exchange.sees(template):
+        template = exchange.seen(exchange.server.templates.get(template_key(uri)))
+        if template is None:
             raise InvalidParams(f"Unknown resource template: {uri[:200]}")
         return TemplateRef(template.template.text), template.completing
     raise InvalidParams("ref must be of the type ref/prompt with a name, or ref/resource with a uri")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Raw
 
-from ..context import Channel, Context, Disposals, InputRequired, Inputs, Pending, Runtime, SessionScope
+from ..context import Channel, Context, Disposals, InputRequired, Inputs, Pending, RunContext, Runtime, SessionScope
 from ..errors import InvalidParams
 from ..features.offered import Offered
 from ..protocol import names
@@ -21,13 +21,15 @@ from .failures import leaves
 from .job import Call
 from .lifecycle import Lifecycle
 
+F = TypeVar("F", bound=Offered)
+
 
 @dataclass(slots=True)
 class Exchange:
     """A request, who sent it, the server that answers, and the way back.
 
-    `guarded` says that its guards have had their say, `made` is its context once somebody wanted that. `sent` is what
-    the client sent, where a middleware may have replaced it.
+    `guarded` names the tool whose guards have had their say, `made` is its context once somebody wanted that. `sent` is
+    what the client sent, where a middleware may have replaced it.
     """
 
     server: McpServer
@@ -38,7 +40,7 @@ class Exchange:
     pending: Pending
     runtime: Runtime
     session: SessionScope | None = None
-    guarded: bool = False
+    guarded: str | None = None
     made: tuple[Context, Disposals] | None = None
     sent: Request | None = None
 
@@ -91,9 +93,7 @@ class Exchange:
             context, disposals = self.made
             context.feature, context.uri = feature, uri
             return self.made
-        meta = self.params.get(names.META, {})
-        if not isinstance(meta, dict):
-            raise InvalidParams("_meta must be an object")
+        meta = self._meta()
         disposals = Disposals()
         context = Context(
             self.request.id,
@@ -112,6 +112,38 @@ class Exchange:
         context.asks(lambda: self._inputs(context), now="requestState" in self.params)
         self.made = context, disposals
         return self.made
+
+    def inside(self, request: Request) -> tuple[Exchange, Context]:
+        """Return the exchange of the same request as a middleware hands it on, and a context of its own for the run.
+
+        Raises:
+            InvalidParams: as `context` does.
+        """
+        inner = replace(self, request=request)
+        outer, _ = inner.made or inner.context(request.method)
+        outer.meta = inner._meta()
+        outer._heard_from = self.lifecycle.heard_from(self.peer, outer.meta)
+        disposals = Disposals()
+        context = RunContext(outer, disposals)
+        inner.made = context, disposals
+        return inner, context
+
+    def _meta(self) -> dict[str, Any]:
+        meta = self.params.get(names.META, {})
+        if not isinstance(meta, dict):
+            raise InvalidParams("_meta must be an object")
+        return meta
+
+    def seen(self, feature: F | None) -> F | None:
+        """Return a feature that is there, if the client may know of it.
+
+        Raises:
+            InvalidParams: as `context` does, and for what is not there as for what is hidden.
+        """
+        if not self.server.visibility:
+            return feature
+        self.context(self.request.method)
+        return feature if feature is not None and self.sees(feature) else None
 
     def sees(self, feature: Offered) -> bool:
         """Say whether the client may know of a feature."""

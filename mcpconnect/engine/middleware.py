@@ -9,20 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
-import msgspec
+import anyio
 from msgspec import Raw
 
-from ..context import Context, Disposals, Middleware, Next, Operation, RunContext
-from ..errors import ProtocolError
-from ..protocol import names
+from ..content import ToolResult
+from ..context import Context, InputRequired, Middleware, Next, Operation
+from ..errors import InternalError, ProtocolError
+from ..protocol import exact, names
 from ..protocol.jsonrpc import Request, encode_result
+from ..protocol.revision import Shape
 from ..protocol.wire import dump
+from .asking import as_sent
 from .exchange import Exchange, Result, Running
-from .failures import tool_failure
+from .failures import error_result, leaves, too_long, tool_failure
 from .job import Call
 from .plaincall import PlainCall
+
+_BOUNDED: Final = frozenset((names.TOOLS_CALL, names.PROMPTS_GET, names.RESOURCES_READ, names.COMPLETE))
 
 
 def surround(
@@ -31,11 +36,14 @@ def surround(
     operation: Callable[[Exchange], Result],
     feature: str,
     *,
-    guarded: bool = False,
+    guarded: str | None = None,
 ) -> Running:
-    """Return the call that runs an operation inside some layers, outermost first."""
+    """Return the call that runs an operation inside some layers, outermost first.
+
+    `guarded` names the tool whose guards the layers are.
+    """
     context, disposals = exchange.context(feature)
-    inside = replace(exchange, guarded=guarded, sent=exchange.sent or exchange.request)
+    inside = replace(exchange, guarded=guarded, sent=exchange.sent or as_sent(exchange.request, exchange.peer))
     return Running(_Surrounded(inside, tuple(layers), operation, context), context, disposals)
 
 
@@ -66,10 +74,27 @@ class _Surrounded(PlainCall):
 
         Raises:
             TypeError: a middleware returned no result.
+            InternalError: the result is longer than results may be.
         """
         if not isinstance(value, Mapping):
             raise TypeError(f"a middleware returned {type(value).__name__}, not the result: return await next(call)")
-        return encode_result(self._exchange.request.id, dict(value))
+        request, limit = self._exchange.request, self._exchange.server.limits.result_bytes
+        data = encode_result(request.id, dict(value), exact.encode)
+        if limit is None or len(data) <= limit or not _is_bounded(request.method, value):
+            return data
+        text = f"the result of {self._context.feature} is too long{too_long(data, limit)}"
+        if request.method != names.TOOLS_CALL:
+            raise InternalError(text)
+        return encode_result(request.id, self._failure(error_result(text)))
+
+    def fail(self, error: BaseException) -> bytes:
+        """Return the answer for what the layers raised."""
+        if self._exchange.request.method != names.TOOLS_CALL or _is_signal(error):
+            return super().fail(error)
+        try:
+            return encode_result(self._exchange.request.id, self._failed(error))
+        except ProtocolError as refused:
+            return super().fail(refused)
 
     def wind_down(self) -> None:
         """Let what is inside end soon."""
@@ -79,22 +104,30 @@ class _Surrounded(PlainCall):
     async def _step(self, layer: Middleware, go: Next, operation: Operation) -> dict[str, Any]:
         try:
             return await layer(operation, go)
-        except Exception as error:
-            exchange = self._exchange
-            if operation.method != names.TOOLS_CALL:
+        except (KeyboardInterrupt, anyio.get_cancelled_exc_class()):
+            raise
+        except BaseException as error:
+            if self._exchange.request.method != names.TOOLS_CALL or _is_signal(error):
                 raise
-            # What stands around a tool fails as the tool does; the layers outside see such a result.
-            name = operation.context.feature
-            failed = tool_failure(error, name, (), exchange.server.errors, exchange.request.id)
-            blocks = [dump(block) for block in failed.content]
-            return exchange.lowered({"resultType": "complete", "content": blocks, "isError": True})
+            return self._failed(error)  # what stands around a tool fails as the tool does; layers outside see that
+
+    def _failed(self, error: BaseException) -> Shape:
+        exchange = self._exchange
+        mode = exchange.server.errors
+        return self._failure(tool_failure(error, self._context.feature, (), mode, exchange.request.id))
+
+    def _failure(self, failed: ToolResult) -> Shape:
+        blocks = [dump(block) for block in failed.content]
+        return self._exchange.lowered({"resultType": "complete", "content": blocks, "isError": True})
 
     async def _operate(self, operation: Operation) -> dict[str, Any]:
         exchange = self._exchange
+        if operation.method != exchange.request.method or operation.context is not self._context:
+            raise TypeError("next goes on with this call: replace its parameters (call.with_params), and nothing else")
         request = Request(exchange.request.id, exchange.request.method, dict(operation.params))
-        made = RunContext(self._context, disposals := Disposals()), disposals
-        result = self._operation(replace(exchange, request=request, made=made))
-        self._context.feature, self._context.uri = made[0].feature, made[0].uri
+        inside, context = exchange.inside(request)
+        result = self._operation(inside)
+        self._context.feature, self._context.uri = context.feature, context.uri
         if isinstance(result, Running):
             self._inner = result.call
             runtime = self._context.runtime
@@ -102,14 +135,26 @@ class _Surrounded(PlainCall):
             return _opened(await runtime.run(result.call, result.context, result.disposals))
         if isinstance(result, bytes):
             return _opened(result)
-        return dict(msgspec.json.decode(result)) if isinstance(result, Raw) else exchange.lowered(result)
+        return dict(exact.decode(result)) if isinstance(result, Raw) else exchange.lowered(result)
 
 
 def _opened(answer: bytes) -> dict[str, Any]:
     """Return the result in a finished answer, or raise its error."""
-    message = msgspec.json.decode(answer)
+    message = exact.decode(answer)
     if "error" in message:
         error = message["error"]
         raise ProtocolError(error["message"], code=error["code"], data=error.get("data"))
     result: dict[str, Any] = message["result"]
     return result
+
+
+def _is_bounded(method: str, result: Mapping[str, Any]) -> bool:
+    """Say whether a result is one of those that have to be short: not a list, an error or a question."""
+    complete = result.get("resultType", "complete") == "complete"
+    return method in _BOUNDED and complete and result.get("isError") is not True
+
+
+def _is_signal(error: BaseException) -> bool:
+    """Say whether an exception is none, but ends the call for a question or for good."""
+    signals = (InputRequired, KeyboardInterrupt, anyio.get_cancelled_exc_class())
+    return any(isinstance(cause, signals) for cause in leaves(error))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar, overload
 
 from ..content import ContentType, Icon
-from ..context import Middleware
+from ..context import Middleware, check_middleware
 from ..errors import DefinitionError
 from .checks import CONTENT_TYPE, FLAG, ICONS, OBJECT, TEXT, Kind, check_kinds, check_meta, is_positive
 
@@ -133,8 +133,7 @@ def _check(declaration: ToolDeclaration) -> None:
         if not (isinstance(error, type) and issubclass(error, BaseException)):
             raise DefinitionError(f"@tool(errors=…): {error!r} is no exception class")
     for guard in declaration.guards:
-        if not callable(guard):
-            raise DefinitionError(f"@tool(guards=…): a guard is async def (call, next), got {type(guard).__name__}")
+        check_middleware(guard, "@tool(guards=…): a guard")
     if declaration.timeout is not None and not is_positive(declaration.timeout):
         raise DefinitionError(f"@tool(timeout={declaration.timeout!r}): the timeout is a number of seconds above 0")
     if declaration.structured not in (None, True, False, "only"):

@@ -10,7 +10,7 @@ Sources: https://www.jsonrpc.org/specification and the specification's page *Bas
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -161,16 +161,16 @@ def _decode_item(item: Raw) -> Single | Refused:
         return refused
 
 
-def encode_result(id: Id, result: Any) -> bytes:
+def encode_result(id: Id, result: Any, encode: Callable[[Any], bytes] = _encode) -> bytes:
     """Return the response that carries `result`, a JSON object in the peer's shape.
 
     Parts that are `msgspec.Raw` (encoded already) pass as they are. Lone surrogates, which UTF-8 cannot hold, become
-    U+FFFD.
+    U+FFFD. `encode` writes the JSON.
     """
     try:
-        return _encode(_Success(id, result))
+        return encode(_Success(id, result))
     except UnicodeEncodeError:
-        return _encode(_Success(id, _well_formed(result)))
+        return encode(_Success(id, _well_formed(result)))
 
 
 class Failure(bytes):
