@@ -104,6 +104,13 @@ class Wire:
         return {tool["name"]: tool for tool in answer["result"]["tools"]}
 
 
+async def settled(condition: Any) -> None:
+    """Wait until a condition holds that no message tells of."""
+    with anyio.fail_after(PATIENCE):
+        while not condition():
+            await anyio.sleep(0.001)
+
+
 @asynccontextmanager
 async def connected(
     server: McpServer, revision: str = "2025-11-25", initialize: bool = True, capabilities: dict[str, Any] | None = None

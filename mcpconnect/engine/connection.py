@@ -6,13 +6,14 @@ request always finds it. It gives finished bytes, jobs to run, or nothing; runni
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from msgspec import Raw
 
-from ..context import Channel, Context, Pending, Runtime, SessionScope
+from ..context import Arrival, Channel, Context, Pending, Runtime, SessionScope, Via
 from ..errors import InternalError, InvalidRequest, MethodNotFound, ProtocolError
+from ..features.offered import Offered
 from ..protocol import names
 from ..protocol.jsonrpc import (
     Batch,
@@ -22,7 +23,6 @@ from ..protocol.jsonrpc import (
     Single,
     decode,
     encode_error,
-    encode_notification,
     encode_result,
 )
 from ..protocol.peer import Peer
@@ -30,16 +30,15 @@ from ..protocol.refusal import NO_ID, Id, NoId, Refused
 from ..protocol.revision import Revision
 from ..protocol.revisions import LATEST_HANDSHAKE
 from ..server import McpServer
+from .announcing import Announcing
 from .exchange import Exchange, Result, Running
 from .failures import internal
 from .gathering import Gathering
-from .heard import heard
+from .heard import Hearing
 from .job import Job
 from .lifecycle import Lifecycle
 from .middleware import surround
 from .operations import OPERATIONS
-from .sight import Sight
-from .topics import CHANGES, updated_uri
 
 Outcome: TypeAlias = bytes | tuple[Job, ...] | None
 
@@ -55,15 +54,16 @@ class Connection:
     __slots__ = (
         "__weakref__",
         "_announces",
+        "_announcing",
+        "_arrival",
         "_channel",
+        "_hearing",
         "_lifecycle",
         "_live",
         "_pending",
         "_runtime",
         "_server",
         "_session",
-        "_sight",
-        "_unsubscribe",
     )
 
     def __init__(
@@ -83,8 +83,9 @@ class Connection:
         self._pending = Pending()
         self._announces = announces
         self._session = SessionScope(server.providers.session, runtime) if announces else None
-        self._unsubscribe: Callable[[], None] | None = None
-        self._sight: Sight | None = None
+        self._announcing: Announcing | None = None
+        self._hearing: Hearing | None = None
+        self._arrival = channel.arrival
         if peer is not None:
             self._hear()
 
@@ -103,6 +104,15 @@ class Connection:
         """The client that shook hands."""
         return self._lifecycle.peer
 
+    def came(self, arrival: Arrival) -> None:
+        """Remember how the latest message came, or the request for the stream of the server's own.
+
+        That is who a client is that is told of changes, and whose notifications are heard.
+        """
+        self._arrival = arrival
+        if self._announcing is not None:
+            self._announcing.look()
+
     def receive(self, data: bytes) -> Outcome:
         """Take the bytes of one message: return the answer, the jobs that will give it, or nothing."""
         try:
@@ -110,6 +120,13 @@ class Connection:
         except Refused as refused:
             return self.refuse(refused)
         return self.take(message, self._channel)
+
+    def shows(self, feature: Offered, request: Request) -> bool:
+        """Say whether the sender of a request may know of a feature; not if the request is refused anyway."""
+        try:
+            return self._exchange(request, self._lifecycle.identify(request), self._channel).sees(feature)
+        except ProtocolError:
+            return False
 
     def take(self, message: Single | Batch, channel: Channel) -> Outcome:
         """Take one message whose answer goes to `channel`."""
@@ -137,10 +154,11 @@ class Connection:
 
     def close(self, reason: str = "the connection is closed") -> None:
         """End what still runs, without answers, and hear no more of changes."""
-        if self._unsubscribe is not None:
-            self._unsubscribe()
-            self._unsubscribe = None
+        if self._announcing is not None:
+            self._announcing.close()
         self._pending.fail(reason)
+        if self._hearing is not None:
+            self._hearing.close(reason)
         for job in list(self._live.values()):
             job.cancel(reason)
         if self._session is not None:
@@ -210,6 +228,7 @@ class Connection:
             self._lifecycle.initialized = self._lifecycle.peer is not None
             if self._lifecycle.initialized:
                 self._hear()
+                self.came(self._arrival)
         elif notification.method == names.CANCELLED:
             self._cancel(notification.params)
         handlers = self._server.on.of(notification.method)
@@ -217,7 +236,9 @@ class Connection:
         if not handlers or peer is None:
             return None
         request = Request(notification.method, notification.method, notification.params)
-        return heard(self._exchange(request, peer, self._channel), handlers)
+        if self._hearing is None:
+            self._hearing = Hearing()
+        return self._hearing.take(self._exchange(request, peer, self._way()), handlers)
 
     def _exchange(self, request: Request, peer: Peer, channel: Channel) -> Exchange:
         return Exchange(
@@ -232,29 +253,18 @@ class Connection:
                 job.cancel(reason if isinstance(reason, str) else None)
 
     def _hear(self) -> None:
-        if self._announces and self._unsubscribe is None:
-            if self._server.visibility:
-                self._look()
-            self._unsubscribe = self._server.hub.subscribe(self._announce)
+        if self._announces and self._announcing is None:
+            self._announcing = Announcing(self._server, self._lifecycle, self._channel, self._onlooker)
 
-    def _look(self) -> None:
+    def _onlooker(self) -> Context:
         peer = self._lifecycle.peer
         assert peer is not None
-        self._sight = Sight(self._server, Context("", peer, "", {}, self._channel, runtime=self._runtime))
+        return Context("", peer, "", {}, self._way(), runtime=self._runtime, _session=self._session)
 
-    def _sees_change(self, topic: str) -> bool:
-        if not self._server.visibility:
-            return True
-        if self._sight is None:  # the first rule came after this client
-            self._look()
-            return True
-        return self._sight.changed(topic)
-
-    def _announce(self, topic: str) -> None:
-        if topic in CHANGES and self._sees_change(topic):
-            self._channel.send(encode_notification(CHANGES[topic]), change=True)
-        elif (uri := updated_uri(topic)) in self._lifecycle.subscribed and self._sees_change(topic):
-            self._channel.send(encode_notification(names.RESOURCE_UPDATED, {"uri": uri}), change=True)
+    def _way(self) -> Channel:
+        """Return the way back of what is no request: the connection's channel, with how the latest message came."""
+        arrival = self._arrival
+        return self._channel if arrival is self._channel.arrival else Via(self._channel, arrival)
 
 
 def _error(request_id: Id | NoId | None, revision: Revision, error: ProtocolError) -> bytes:

@@ -18,18 +18,20 @@ from ..protocol.jsonrpc import Request
 from ..protocol.peer import Peer
 from ..protocol.revision import Revision
 from ..protocol.revisions import LATEST, LATEST_HANDSHAKE, PER_REQUEST, find, negotiate
+from .sight import Sight
 
 
 class Lifecycle:
     """What one connection knows of its peer."""
 
-    __slots__ = ("_last_seen", "initialized", "log_rank", "peer", "subscribed")
+    __slots__ = ("_last_seen", "initialized", "log_rank", "peer", "sight", "subscribed")
 
     def __init__(self, peer: Peer | None = None) -> None:
         self.peer = peer
         self.initialized = peer is not None
         self.log_rank = UNASKED
         self.subscribed: frozenset[str] = frozenset()  # the empty one is shared by all who subscribe to nothing
+        self.sight: Sight | None = None  # there once it is told of changes, and there are rules of visibility
         self._last_seen: Revision | None = None
 
     @property

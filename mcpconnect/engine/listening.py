@@ -51,7 +51,8 @@ class Listening:
         self._uris: dict[str | None, str] = {key_of(uri): uri for uri in self._honoured.get(_URIS, ())}
         self._order = Lock()  # changes come from any thread, but only between the acknowledgement and the end
         self._ended = anyio.Event()
-        self._sight = Sight(server, context)
+        self._sight = Sight(server, lambda: context)
+        self._sight.look()
 
     async def begin(self) -> None:
         """Acknowledge, and pass changes on until the server winds down."""

@@ -16,6 +16,7 @@ from ..features.registry import Page, Registry
 from ..protocol.model import ListPromptsResult, ListResourcesResult, ListTemplatesResult, ListToolsResult
 from ..protocol.wire import dump
 from .exchange import Exchange, Result
+from .topics import LISTS
 
 Made = Callable[..., Any]
 
@@ -79,5 +80,7 @@ def _listed(exchange: Exchange, registry: Registry[Any], made: Made) -> Raw:
         return Raw(msgspec.json.encode(exchange.lowered(dump(result))))
 
     if server.visibility:
+        if exchange.lifecycle.sight is not None:
+            exchange.lifecycle.sight.look(LISTS[exchange.request.method])
         return encoded(exchange.sees)
     return registry.kept((exchange.peer.revision, cursor), encoded)

@@ -14,6 +14,14 @@ CHANGES: Final[Mapping[str, str]] = {
 }
 """The notification that tells of a change, by the hub's topic."""
 
+LISTS: Final[Mapping[str, str]] = {
+    names.TOOLS_LIST: "tools",
+    names.PROMPTS_LIST: "prompts",
+    names.RESOURCES_LIST: "resources",
+    names.TEMPLATES_LIST: "resources",
+}
+"""The hub's topic whose features a method lists."""
+
 _UPDATED: Final = "resource:"
 
 

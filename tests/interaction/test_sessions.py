@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from mcpconnect import Context, DefinitionError, Handles, Inject, Limits, McpServer, Session, Tool, ToolError, tool
-from tests.wire import NEWEST, connected, serving
+from tests.wire import NEWEST, connected, serving, settled
 
 pytestmark = pytest.mark.anyio
 closed: list[str] = []
@@ -203,14 +203,12 @@ async def test_handlers_hear_of_the_client_and_may_ask_it() -> None:
         heard.extend(root.uri for root in await context.roots())
 
     async with connected(server, "2025-11-25", capabilities={"roots": {"listChanged": True}}) as wire:
-        await wire.until(lambda: len(heard) == 2)
+        await settled(lambda: len(heard) == 2)
         assert heard[0].endswith("2025-11-25")
         wire.send({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"})
         asked = await wire.until(lambda: next((m for m in wire.messages if m.get("method") == "roots/list"), None))
         wire.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": [{"uri": "file:///a"}]}})
-        with anyio.fail_after(2):
-            while "file:///a" not in heard:
-                await anyio.sleep(0.01)
+        await settled(lambda: "file:///a" in heard)
         assert await wire.texts("count") == ["0"]
 
 

@@ -163,6 +163,8 @@ class Legacy:
         session = self._sessions.find(session_id, http.arrival.principal)
         if session is None:
             await http.refuse(404, "no such session: initialize again")
+        else:
+            session.connection.came(http.arrival)
         return session
 
 

@@ -47,8 +47,12 @@ class Modern:
             connection.wind_down()
 
     async def _request(self, http: HttpExchange, request: Request) -> None:
+        stream = Stream(self._server.limits.stream_messages)
+        stream.arrival = http.arrival
+        connection = Connection(self._server, stream, self._runner.runtime)
         try:
             self._check(http, request)
+            self._check_mirrored(http, request, connection)
         except ProtocolError as error:
             code = LATEST.code(error.kind or "")
             await http.answer(encode_error(request.id, code, error.message, error.data), 400)
@@ -56,9 +60,6 @@ class Modern:
         if request.method == names.LISTEN and not http.takes_events:
             await http.refuse(406, "a subscription is an event stream: accept text/event-stream")
             return
-        stream = Stream(self._server.limits.stream_messages)
-        stream.arrival = http.arrival
-        connection = Connection(self._server, stream, self._runner.runtime)
         outcome = connection.take(request, stream)
         if isinstance(outcome, bytes):
             await http.answer(outcome, status_of(outcome))
@@ -94,9 +95,12 @@ class Modern:
         if revision is None or revision.handshake:
             peer_of(meta)  # which refuses it
         check_routing(http.headers, request)
+
+    def _check_mirrored(self, http: HttpExchange, request: Request, connection: Connection) -> None:
         if request.method == names.TOOLS_CALL:
             tool = self._server.tools.get(str(request.params.get("name")))
-            if tool is not None and tool.headers:
+            # What headers a tool wants would tell that it exists.
+            if tool is not None and tool.headers and connection.shows(tool, request):
                 check_parameters(http.headers, tool.headers, request.params.get("arguments"))
 
 

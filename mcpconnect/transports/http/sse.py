@@ -12,7 +12,7 @@ import secrets
 from typing import Final
 from urllib.parse import parse_qs, quote
 
-from ...context import Arrival
+from ...context import Arrival, Via
 from ...engine.connection import Connection
 from ...engine.runner import Runner
 from ...protocol.jsonrpc import decode
@@ -57,13 +57,13 @@ class Sse:
         """Take one message of a connection; its answer goes onto the stream."""
         query = parse_qs(http.scope.get("query_string", b"").decode("latin-1"))
         connection = self._open.get(query.get(_KEY, [""])[0])
-        if connection is None:
+        if connection is None or connection.arrival.principal != http.arrival.principal:
             await http.refuse(404, "no such connection: open one by GET")
         elif not is_json(http.headers.get("content-type")):
             await http.refuse(415, "the body must be application/json")
         elif (body := await read_body(http, self._server.limits)) is not None:
             try:
-                connection.take(body)
+                connection.take(body, http.arrival)
             except Refused as refused:
                 await http.respond(400, connection.refused(refused), JSON)
             else:
@@ -106,13 +106,15 @@ class _SseConnection:
         self.stream = Stream(server.limits.stream_messages)
         self._connection = Connection(server, self, runner.runtime)
 
-    def take(self, body: bytes) -> None:
-        """Take one message.
+    def take(self, body: bytes, arrival: Arrival) -> None:
+        """Take one message, which came by a POST of its own.
 
         Raises:
             Refused: it is none.
         """
-        outcome = self._connection.take(decode(body, self._limits), self)
+        message = decode(body, self._limits)
+        self._connection.came(arrival)
+        outcome = self._connection.take(message, Via(self, arrival))
         if isinstance(outcome, bytes):
             self.answer(outcome)
         elif outcome:

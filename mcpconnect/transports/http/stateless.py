@@ -11,7 +11,7 @@ from typing import Final
 from ...engine.connection import Connection
 from ...engine.runner import Runner
 from ...protocol import names
-from ...protocol.jsonrpc import Batch, Request, Single
+from ...protocol.jsonrpc import Batch, Notification, Request, Single
 from ...protocol.peer import Peer
 from ...protocol.revision import Revision
 from ...protocol.revisions import SUPPORTED, find
@@ -47,6 +47,9 @@ class Stateless:
             return
         assert isinstance(outcome, tuple)
         self._runner.start(*outcome)
+        if isinstance(message, Notification):  # its handlers answer nothing
+            await http.respond(202)
+            return
         seconds = self._server.limits.keepalive_seconds
         if self._json or not http.takes_events:
             await respond_json(http, stream, seconds)
