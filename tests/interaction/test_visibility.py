@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
 
-from mcpconnect import Context, McpServer, Tool, prompt, resource, tool
+from mcpconnect import Context, DefinitionError, McpServer, Session, Tool, prompt, resource, tool
 from tests.wire import NEWEST, K, Wire, connected, serving
 
 pytestmark = pytest.mark.anyio
@@ -164,3 +165,139 @@ async def test_a_rule_sees_the_state_of_the_lifespan() -> None:
     async with connected(server) as wire:
         assert list(await wire.tools()) == ["door"]
         assert await wire.texts("door") == ["open"]
+
+
+def told(wire: Wire) -> list[str]:
+    return [
+        message["method"].removeprefix("notifications/")
+        for message in wire.messages
+        if message.get("method", "").endswith(("changed", "updated"))
+    ]
+
+
+async def listening(wire: Wire, *uris: str) -> None:
+    """Hear of the tools, and of resources."""
+    if wire.revision == NEWEST:
+        wishes = {"toolsListChanged": True, "resourceSubscriptions": list(uris)}
+        wire.start("subscriptions/listen", {"notifications": wishes})
+        await wire.until(lambda: any("acknowledged" in each.get("method", "") for each in wire.messages))
+    else:
+        for uri in uris:
+            assert (await wire.ask("resources/subscribe", {"uri": uri}))["result"] == {}
+
+
+@REVISIONS
+async def test_the_first_rule_may_come_when_clients_are_there(revision: str) -> None:
+    server = serving(Mixed)
+    async with connected(server, revision) as wire:
+        await listening(wire, "test://x", "test://y")
+        server.visible(lambda feature, _: "secret" not in feature.tags)
+        server.resource_updated("test://x")  # which is now what the template gives, and that may be seen
+        server.disable("alpha")
+        await wire.until(lambda: told(wire) == ["resources/updated", "tools/list_changed"])
+        server.disable("omega")
+        server.enable("omega")
+        server.enable("alpha")
+        await wire.until(lambda: len(told(wire)) == 3)
+        await wire.ask("tools/list")
+        assert told(wire)[2:] == ["tools/list_changed"]
+
+
+@REVISIONS
+async def test_an_update_of_what_is_hidden_meanwhile_is_not_told(revision: str) -> None:
+    server = serving(Mixed)
+    server.unregister("read_one")
+    hidden: list[str] = []
+    server.visible(lambda feature, _: feature.name not in hidden)
+    async with connected(server, revision) as wire:
+        await listening(wire, "test://x")
+        server.resource_updated("test://x")
+        await wire.until(lambda: told(wire) == ["resources/updated"])
+        hidden.append("read")
+        server.resource_updated("test://x")
+        hidden.clear()
+        server.resource_updated("test://x")
+        await wire.until(lambda: len(told(wire)) == 2)
+        await wire.ask("tools/list")
+        assert len(told(wire)) == 2
+
+
+class Login(Session):
+    def __init__(self) -> None:
+        self.insider = False
+
+
+class Private(Tool):
+    @tool
+    def log_in(self, session: Login) -> None:
+        session.insider = True
+
+    @tool(tags={"secret"})
+    def omega(self) -> None: ...
+
+
+async def test_a_change_is_one_against_what_the_client_listed_last() -> None:
+    server = serving(Private, session=Login)
+
+    @server.visible
+    def for_insiders(feature: Any, context: Context) -> bool:
+        session = context.session
+        assert isinstance(session, Login)
+        return "secret" not in feature.tags or session.insider
+
+    async with connected(server) as wire:
+        server.disable("omega")
+        server.enable("omega")
+        await wire.call("log_in")
+        assert await names(wire, "tools/list", "tools") == ["log_in", "omega"]
+        assert told(wire) == []
+        server.disable("omega")
+        await wire.until(lambda: told(wire) == ["tools/list_changed"])
+
+
+class Judge:
+    def __call__(self, feature: Any, context: Context) -> bool:
+        return "secret" not in feature.tags
+
+    async def later(self, feature: Any, context: Context) -> bool:
+        return True
+
+    def doubtful(self, feature: Any, context: Context) -> Any:
+        yield True
+
+    def alone(self, feature: Any) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        (None, "got NoneType"),
+        (3, "got int"),
+        (Judge, r"give an instance, Judge\(\)"),
+        (Judge().later, "is async, or yields"),
+        (partial(Judge().later), "is async, or yields"),
+        (Judge().doubtful, "is async, or yields"),
+        (Judge().alone, r"does not take \(feature, context\)"),
+    ],
+)
+def test_what_would_show_everything_is_no_rule(rule: Any, why: str) -> None:
+    with pytest.raises(DefinitionError, match=why):
+        serving(Mixed).visible(rule)
+
+
+@pytest.mark.parametrize("rule", [lambda feature, context: Judge().later(feature, context), Judge()])
+async def test_what_a_rule_returns_has_to_be_an_answer(rule: Any) -> None:
+    server = serving(Mixed)
+    server.visible(rule)
+    async with connected(server) as wire:
+        assert "omega" not in await names(wire, "tools/list", "tools")
+
+
+@REVISIONS
+async def test_what_refuses_a_hidden_tool_refuses_one_that_is_not_there(revision: str) -> None:
+    async with connected(hiding(), revision) as wire:
+        for params in ({"_meta": {f"{K}logLevel": "loud"}}, {"requestState": "forged"}, {"arguments": {"more": 1}}):
+            hidden = await wire.ask("tools/call", {"name": "omega", **params}, id=1)
+            missing = await wire.ask("tools/call", {"name": "never", **params}, id=2)
+            assert str(hidden["error"]).replace("omega", "never") == str(missing["error"])
