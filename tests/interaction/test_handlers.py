@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from mcpconnect import Context, DefinitionError, Limits, McpServer
+from mcpconnect import Context, DefinitionError, Limits, McpServer, tool
 from tests.wire import NEWEST, Wire, connected, serving, settled
 
 pytestmark = pytest.mark.anyio
@@ -183,11 +183,15 @@ async def test_nobody_is_heard_before_the_handshake() -> None:
     async with connected(server, initialize=False) as wire:
         wire.send(INITIALIZED)
         wire.send(CHANGED)
+        server.register(tool(name="early")(lambda: None))
         hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
         await wire.ask("initialize", hello)
         wire.send(CHANGED)
         await settled(lambda: heard)
         assert heard == ["changed"]
+        server.register(tool(name="still_early")(lambda: None))
+        await wire.ask("ping")
+        assert not [message for message in wire.messages if "method" in message]
         wire.send(INITIALIZED)
         await settled(lambda: len(heard) == 2)
     async with connected(server, NEWEST) as wire:

@@ -14,6 +14,7 @@ from mcpconnect import (
     McpServer,
     Next,
     Operation,
+    ProtocolError,
     Serializer,
     SerializerConfig,
     Tool,
@@ -135,13 +136,28 @@ async def test_an_error_and_a_question_may_be_longer() -> None:
             assert asked["result"]["resultType"] == "input_required"
 
 
+class Missing(Tool):
+    @resource("test://x")
+    def read(self) -> str | None:
+        return None
+
+    @tool
+    async def refuse(self) -> str:
+        raise ProtocolError("no", code=-7, data={"a": [1]})
+
+
 @REVISIONS
 async def test_the_data_of_an_error_stays(revision: str) -> None:
-    async with connected(surrounded(Short), revision) as wire, connected(serving(Short), revision) as plain:
-        unknown = {"uri": "none://x"}
-        error = (await wire.ask("resources/read", unknown))["error"]
-        assert error == (await plain.ask("resources/read", unknown))["error"]
-        assert error["data"] == unknown
+    requests: list[tuple[str, dict[str, Any], Any]] = [
+        ("resources/read", {"uri": "none://x"}, {"uri": "none://x"}),
+        ("resources/read", {"uri": "test://x"}, {"uri": "test://x"}),
+        ("tools/call", {"name": "refuse"}, {"a": [1]}),
+    ]
+    async with connected(surrounded(Missing), revision) as wire, connected(serving(Missing), revision) as plain:
+        for method, params, data in requests:
+            error = (await wire.ask(method, params))["error"]
+            assert error == (await plain.ask(method, params))["error"]
+            assert error["data"] == data
 
 
 async def test_what_a_synchronous_tool_returns_may_be_asynchronous() -> None:
