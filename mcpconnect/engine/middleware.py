@@ -89,7 +89,7 @@ class _Surrounded(PlainCall):
 
     def fail(self, error: BaseException) -> bytes:
         """Return the answer for what the layers raised."""
-        if self._exchange.request.method != names.TOOLS_CALL or _is_signal(error):
+        if self._exchange.request.method != names.TOOLS_CALL or _holds(error, InputRequired):
             return super().fail(error)
         try:
             return encode_result(self._exchange.request.id, self._failed(error))
@@ -104,10 +104,9 @@ class _Surrounded(PlainCall):
     async def _step(self, layer: Middleware, go: Next, operation: Operation) -> dict[str, Any]:
         try:
             return await layer(operation, go)
-        except (KeyboardInterrupt, anyio.get_cancelled_exc_class()):
-            raise
         except BaseException as error:
-            if self._exchange.request.method != names.TOOLS_CALL or _is_signal(error):
+            ends = (InputRequired, KeyboardInterrupt, anyio.get_cancelled_exc_class())
+            if self._exchange.request.method != names.TOOLS_CALL or _holds(error, *ends):
                 raise
             return self._failed(error)  # what stands around a tool fails as the tool does; layers outside see that
 
@@ -154,7 +153,6 @@ def _is_bounded(method: str, result: Mapping[str, Any]) -> bool:
     return method in _BOUNDED and complete and result.get("isError") is not True
 
 
-def _is_signal(error: BaseException) -> bool:
-    """Say whether an exception is none, but ends the call for a question or for good."""
-    signals = (InputRequired, KeyboardInterrupt, anyio.get_cancelled_exc_class())
-    return any(isinstance(cause, signals) for cause in leaves(error))
+def _holds(error: BaseException, *kinds: type[BaseException]) -> bool:
+    """Say whether an exception is, or as a group contains, one of these kinds."""
+    return any(isinstance(cause, kinds) for cause in leaves(error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from functools import partial, wraps
 from typing import Any
@@ -78,7 +79,7 @@ async def test_guards_hear_only_of_arguments_that_fit(revision: str) -> None:
 
 
 @pytest.mark.parametrize("as_guard", [False, True])
-@pytest.mark.parametrize("kind", [SystemExit, ValueError])
+@pytest.mark.parametrize("kind", [SystemExit, ValueError, asyncio.CancelledError])
 async def test_whatever_fails_around_a_tool_fails_as_a_tool_does(kind: type[BaseException], as_guard: bool) -> None:
     async def broken(call: Operation, next: Next) -> dict[str, Any]:
         raise kind("secret")
