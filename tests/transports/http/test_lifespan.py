@@ -137,10 +137,18 @@ CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","
 
 
 @pytest.mark.fault(251)
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize(
+    ("transport", "endings"),
+    [
+        ("stdio", [signal.SIGTERM]),
+        ("stdio", [signal.SIGINT]),
+        ("stdio", [signal.SIGTERM, signal.SIGINT]),  # the second one lets no call finish
+        ("http", [signal.SIGTERM]),
+        ("http", [signal.SIGINT]),
+    ],
+)
 def test_it_is_left_whole_when_a_signal_ends_the_process(
-    tmp_path: Path, transport: str, ending: signal.Signals
+    tmp_path: Path, transport: str, endings: list[signal.Signals]
 ) -> None:
     file = tmp_path / "server.py"
     file.write_text(PROGRAM)
@@ -158,7 +166,8 @@ def test_it_is_left_whole_when_a_signal_ends_the_process(
                 process.stdin.write(CALL + b"\n")
                 process.stdin.flush()
                 assert process.stderr.readline() == b"waiting\n"
-            process.send_signal(ending)
+            for ending in endings:
+                process.send_signal(ending)
             _, errors = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
