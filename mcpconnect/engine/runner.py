@@ -55,6 +55,7 @@ class Runner:
         self._wake: Wake
         self._closing = False
         self._draining = False
+        self._begun = False
         self._over = False
         self._news = anyio.Event()
         self._handover: Handover
@@ -65,6 +66,7 @@ class Runner:
         self.runtime.state = await self._life.begin()
         self._tasks = await anyio.create_task_group().__aenter__()
         self._tasks.start_soon(self._handover.serve, self._tasks)
+        self._begun = True
         return self
 
     async def __aexit__(
@@ -168,7 +170,8 @@ class Runner:
         self._closing = True
         for job in list(self._jobs):
             job.cancel("the server is shutting down")
-        self._tasks.cancel_scope.cancel()
+        if self._begun:
+            self._tasks.cancel_scope.cancel()
 
     def _forget(self, job: Job) -> None:
         self._jobs.discard(job)

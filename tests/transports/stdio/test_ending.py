@@ -307,3 +307,26 @@ server.run(backend={backend!r})
         server.initialize()
         server.send(call(1, "work"))
         assert server.wait() == 130
+
+
+def test_a_second_signal_ends_a_server_whose_lifespan_hangs_at_the_start(backend, tmp_path, marker):
+    program = tmp_path / "server.py"
+    program.write_text(f"""
+import anyio, pathlib
+from contextlib import asynccontextmanager
+from mcpconnect import McpServer
+
+@asynccontextmanager
+async def lifespan(server):
+    pathlib.Path({str(marker)!r}).write_text("begun")
+    await anyio.sleep_forever()
+    yield
+
+McpServer("test", lifespan=lifespan).run(backend={backend!r})
+""")
+    with Process(command=[sys.executable, str(program)]) as server:
+        when(marker, "begun")
+        for number in (signal.SIGINT, signal.SIGTERM):  # two of one kind might reach the process as one
+            server.signal(number)
+        assert server.wait() == 0
+        assert "Traceback" not in server.stderr
