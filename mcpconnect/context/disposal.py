@@ -42,6 +42,11 @@ class Disposals:
         """Remember a callable that is called when everything else is gone."""
         self._things.insert(0, closer)
 
+    def discard(self, thing: Callable[[], Any]) -> None:
+        """Forget a callable that is not to be called any more."""
+        if thing in self._things:
+            self._things.remove(thing)
+
     def keep(self, stream: Any) -> None:
         """Remember that the engine leaves this stream open."""
         self._kept.append(stream)

@@ -193,7 +193,8 @@ async def _provide_waiting(need: Need, context: Context) -> Any:
         manager, opens = need.opened(made)
         if not opens:
             return made
-        return await scope.keep(need.key, manager if opens == "async" else InTask(manager), runtime.keeper)
+        needs = [inner.key for inner in need.needs.values()]
+        return await scope.keep(need.key, needs, manager if opens == "async" else InTask(manager), runtime.keeper)
 
     return await scope.get_waiting(need.key, make, runtime.wake)
 

@@ -126,11 +126,11 @@ class Keeper:
             if kept.error is not None and kept.error is not failure:
                 raise kept.error
 
-    def end(self, seconds: float) -> None:
-        """Leave everything within so many seconds."""
+    def end(self, seconds: float = inf) -> None:
+        """Leave everything within so many seconds, or as many as leaving may take."""
         for kept in self._kept:
             kept.leaving = True
-        self._hurry(seconds)
+        self._hurry(min(seconds, self._seconds))
 
     async def run(self) -> None:
         """Enter and leave, as long as there is something to keep."""

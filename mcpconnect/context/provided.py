@@ -7,9 +7,10 @@ code of the user runs. A failure is not remembered.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock, get_ident
 from typing import Any, Final
@@ -32,7 +33,7 @@ class Provided:
     ends by itself; without it that is logged, and made anew for the next who asks.
     """
 
-    __slots__ = ("_keeper", "_lock", "_makers", "_making", "disposals", "failure", "lost", "values")
+    __slots__ = ("_keeper", "_lock", "_makers", "_making", "_opened", "disposals", "failure", "lost", "values")
 
     def __init__(self, disposals: Disposals) -> None:
         self.disposals = disposals
@@ -40,6 +41,7 @@ class Provided:
         self.failure: BaseException | None = None
         self.lost: Callable[[BaseException], None] | None = None
         self._keeper: Keeper | None = None
+        self._opened: dict[Any, _Opened] = {}
         self._lock = Lock()
         self._making: dict[Any, Future[None]] = {}
         self._makers: dict[Any, int] = {}
@@ -72,11 +74,16 @@ class Provided:
                 await _done(making, wake)
         return value
 
-    async def keep(self, key: Any, manager: Any, keeper: Callable[[], Keeper]) -> Any:
-        """Enter an asynchronous context manager, which is left when the scope ends; return what it gives."""
-        if self._keeper is None:
+    async def keep(self, key: Any, needs: Iterable[Any], manager: Any, keeper: Callable[[], Keeper]) -> Any:
+        """Enter an asynchronous context manager, which is left when the scope ends; return what it gives.
+
+        It was made with the values of `needs`, and ends with them. Those of a call stand inside each other; what lasts
+        longer lives by itself, so that one neither waits for another nor ends with it.
+        """
+        if self.lost is None or self._keeper is None:
             self._keeper = keeper()
-        return await self._keeper.enter(Kept(manager, self._leave_kept, partial(self._lose, key)))
+        began = partial(self._began, key, frozenset(needs), self._keeper)
+        return await self._keeper.enter(Kept(manager, began, partial(self._lose, key)))
 
     def leave_later(self, leave: Leave) -> None:
         """Leave a context manager when the scope ends."""
@@ -91,13 +98,29 @@ class Provided:
 
         self.disposals.add(left)
 
-    def _leave_kept(self, kept: Kept) -> None:
-        keeper = self._keeper
-        assert keeper is not None
-        self.disposals.add(lambda: keeper.leave(kept, self.failure))
+    def _began(self, key: Any, needs: frozenset[Any], keeper: Keeper, kept: Kept) -> None:
+        def leave() -> Awaitable[None]:
+            self._opened.pop(key, None)
+            return keeper.leave(kept, self.failure)
+
+        if self.lost is None:
+            self._opened[key] = _Opened(needs, keeper, leave)
+        self.disposals.add(leave)
+
+    def _drop(self, key: Any) -> None:
+        """Forget a value that is of no use any more, and leave those that were made with it."""
+        self.values.pop(key, None)
+        opened = self._opened.pop(key, None)
+        if opened is None:
+            return
+        self.disposals.discard(opened.leave)
+        for other, needed in list(self._opened.items()):
+            if key in needed.needs:
+                self._drop(other)
+        opened.keeper.end()
 
     def _lose(self, key: Any, error: BaseException | None) -> None:
-        self.values.pop(key, None)
+        self._drop(key)
         if isinstance(error, KeyboardInterrupt):
             raise error
         if error is None:
@@ -129,6 +152,15 @@ class Provided:
             with self._lock:
                 del self._making[key], self._makers[key]
             making.set_result(None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A context manager that is open, and what it was made with."""
+
+    needs: frozenset[Any]
+    keeper: Keeper
+    leave: Callable[[], Awaitable[None]]
 
 
 async def _done(making: Future[None], wake: Wake) -> None:

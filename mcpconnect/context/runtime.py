@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from .disposal import Disposals
@@ -29,7 +29,8 @@ class Runtime:
     `aside` lets another worker thread work while this one only waits. `wake` runs something soon on the loop, from any
     thread; `put_away` closes things there, before the server ends. `run` runs a call inside of another one, with a
     context and disposals of its own, and returns its answer. `keeper` makes what keeps asynchronous context managers.
-    `state` is there once it serves.
+    `held` are called at the very end: they put away what calls that still run in threads do not let go. `state` is
+    there once it serves.
     """
 
     in_thread: InThread
@@ -40,3 +41,4 @@ class Runtime:
     keeper: Callable[[], Keeper]
     provided: Provided
     state: Any = None
+    held: set[Callable[[], None]] = field(default_factory=set)

@@ -78,15 +78,22 @@ class SessionScope:
         """Put away what was provided, as soon as no call uses it any more."""
         with _making:
             self._ended = True
-        self._put_away()
+            held = self._users > 0
+            if held:
+                self._runtime.held.add(self._put_away)
+        if not held:
+            self._put_away()
 
     def _release(self) -> None:
         with _making:
             self._users -= 1
-        self._put_away()
+            over = self._ended and not self._users
+        if over:
+            self._put_away()
 
     def _put_away(self) -> None:
-        if self._ended and not self._users and self._provided is not None:
+        self._runtime.held.discard(self._put_away)
+        if self._provided is not None:
             self._runtime.put_away(self._provided.disposals)
 
     def get(self) -> Session:

@@ -6,12 +6,12 @@ encodes and answers. Only what turns out to be awaitable goes back to a task.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextvars import copy_context
 from functools import partial
 from math import inf
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 from anyio import CancelScope, current_effective_deadline, get_cancelled_exc_class
@@ -25,10 +25,11 @@ from .handover import Handover, spawn
 from .job import Call, Job, Prepare
 from .life import Life, leave
 from .settle import needs_loop, settle, settle_here
-from .threads import Threads
+from .threads import Threads, Work
 
 T = TypeVar("T")
 Begin = Callable[[], Any]
+_LAST_SECONDS: Final = 1.0  # for methods in threads to see that the server ends, when all waiting was in vain
 
 
 class Runner:
@@ -75,16 +76,22 @@ class Runner:
         self.cancel_all()
         going = await leave(self._tasks, error)
         with CancelScope(shield=True):
-            await self._clear()
+            # Methods in threads have just been told; what they use should outlive them.
+            dropped = self._threads.close()
+            await self._threads.settle(self._wake, min(_LAST_SECONDS, self._limits.drain_seconds))
+            await self._clear(dropped)
         going = await self._life.end(going)
         if going is not None and going is not error:
             raise going
         return going is None
 
-    async def _clear(self) -> None:
+    async def _clear(self, dropped: Iterable[Work]) -> None:
         """Put away what calls left behind that no thread has taken, or whose thread has just come to its end."""
-        for work in self._threads.close():
+        for work in dropped:
             work()
+        await self._handover.clear()
+        for give_up in list(self.runtime.held):
+            give_up()
         await self._handover.clear()
         self._over = True
 
@@ -143,7 +150,7 @@ class Runner:
                 await answered.wait()
         finally:
             current.reset(outside)
-            job.cancel(context.cancel_reason)  # unless it is answered
+            job.cancel(context.cancel_reason or "what stands around it went on without it")  # unless it is answered
         await checkpoint()  # which ends what was cancelled
         (answer,) = answers
         if answer is None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import copy_context
+from functools import partial
 from threading import Condition, Thread, get_ident
 from typing import Final, TypeVar
 
@@ -36,6 +37,7 @@ class Threads:
         self._count = 0
         self._idle = 0
         self._closed = False
+        self._settled: Work | None = None
         self._own: set[int] = set()
 
     def submit(self, work: Work) -> None:
@@ -95,6 +97,16 @@ class Threads:
                 self._limit -= 1
                 self._ready.notify_all()
 
+    async def settle(self, wake: Wake, seconds: float) -> None:
+        """Wait until no thread works any more, at most so long."""
+        settled = anyio.Event()
+        with self._ready:
+            if self._idle == self._count:
+                return
+            self._settled = partial(wake, settled.set)
+        with anyio.move_on_after(seconds):
+            await settled.wait()
+
     def close(self) -> list[Work]:
         """Let idle threads end; a busy one ends when its method returns. Return what has not begun and never will."""
         with self._ready:
@@ -130,6 +142,8 @@ class Threads:
     def _next(self) -> Work | None:
         with self._ready:
             self._idle += 1
+            if self._settled is not None and self._idle == self._count:
+                self._settled()
             try:
                 self._ready.wait_for(lambda: self._waiting or self._closed or self._surplus, _IDLE_SECONDS)
                 if self._waiting and not self._surplus:

@@ -167,7 +167,9 @@ async def test_a_thread_that_is_left_alone_keeps_what_it_uses(how: str, ends: st
     server = serving(use)
     if how == "middleware":
         server.middleware.add(impatient)
-    reason = {"timeout": "timed out", "cancelled": "no more", "around": None}[ends]
+    reason = {"timeout": "timed out", "cancelled": "no more", "around": "what stands around it went on without it"}[
+        ends
+    ]
     async with connected(server) as wire:
         id = wire.start("tools/call", {"name": "use"})
         await until(began.is_set)
