@@ -37,7 +37,7 @@ class Encoder(Generic[T]):
 
 class _FunctionEncoder(Encoder[Any]):
     def __init__(self, function: Callable[[Any], Any]) -> None:
-        self.encode = function  # type: ignore[assignment, method-assign]
+        self.encode = function  # type: ignore[assignment, method-assign] # the function is the method
 
 
 Entry: TypeAlias = tuple[type, Encoder[Any], frozenset[str]]
